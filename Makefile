@@ -1,12 +1,15 @@
-# Each target sets up what it needs in .venv; PYTHON chooses the interpreter.
+# Each target creates the environment it needs; PYTHON chooses the interpreter. `make help` lists the targets that have a `##` comment.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.ready
 
-.PHONY: setup test test-torch lint docs clean wheels test-wheels test-oldest
+.PHONY: help setup check test test-torch test-jax test-site lint docs clean wheels test-wheels test-oldest release-check
 
-setup: $(STAMP)
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+
+setup: $(STAMP) ## create .venv for development and build the extension
 
 $(STAMP): pyproject.toml setup.py $(shell find src/samovar/_native -name "*.[ch]")
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -14,27 +17,38 @@ $(STAMP): pyproject.toml setup.py $(shell find src/samovar/_native -name "*.[ch]
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $(STAMP)
 
-test: lint
+check: setup ## a quick check: lint, types, and the tests of the files that changed since main
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python tools/changed_tests.py
+
+test: lint ## what continuous integration runs: lint, types, all tests, some under sanitizers (up to ten minutes)
 	$(BIN)/python -m pytest -n 2
 	$(MAKE) sanitize-quick
 
-# torch's CPU build, for CPython 3.11; `make test` skips these tests where torch is missing.
-test-torch: setup
+# torch's CPU build, for CPython 3.11; `make test` skips these tests if torch is missing.
+test-torch: setup ## the tests that need torch
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py
+	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py tests/runtime/test_torch_gradients.py tests/documentation/test_code_blocks.py
 
-# Wheels for each version of Python that is found, in dist/; they are tried out in environments that have nothing else.
-wheels: setup
+test-jax: setup ## gradients against JAX
+	$(BIN)/python -c 'import jax' 2>/dev/null || $(BIN)/python -m pip install --quiet jax jaxlib
+	$(BIN)/python -m pytest tests/language/test_gradients_against_jax.py
+
+wheels: setup ## build wheels for each installed Python into dist/
 	$(BIN)/python release/wheels.py
 
-test-wheels: setup
+test-wheels: setup ## test the wheels in clean environments
 	$(BIN)/python release/test_wheels.py
 
-# The suite on the oldest libraries that are declared, and on each llvmlite since then; TESTS chooses a part of it.
-test-oldest: setup
+# TESTS selects a part of the suite.
+test-oldest: setup ## run the suite with the oldest supported libraries, and with each llvmlite since
 	$(BIN)/python release/test_oldest.py $(TESTS)
 
-lint: setup
+release-check: setup ## run the release checklist
+	$(BIN)/python release/checklist.py
+
+lint: setup ## ruff, mypy, basedpyright, stubtest
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	MYPYPATH=examples $(BIN)/mypy examples tests/api/user_code.py
@@ -42,11 +56,16 @@ lint: setup
 	$(BIN)/stubtest samovar --concise --mypy-config-file pyproject.toml --ignore-disjoint-bases \
 		--allowlist tests/api/not_stubs.txt --ignore-unused-allowlist
 
-# The site, into build/site. A warning is an error; what MkDocs says of its own future is none of ours.
-docs: setup
+# A warning is an error. The variable silences MkDocs' announcement of version 2.
+docs: setup ## build the documentation into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-clean:
+test-site: setup ## test the documentation in Chromium
+	$(BIN)/python -c 'import playwright' 2>/dev/null || $(BIN)/python -m pip install --quiet playwright
+	test -n "$$CHROMIUM" || $(BIN)/playwright install chromium
+	$(BIN)/python -m pytest tests/documentation/in_browser.py
+
+clean: ## remove builds and environments
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so
 
 # --- Sanitizers ----------------------------------------------------------------------------------------------------
@@ -64,14 +83,14 @@ $(SANITIZED): setup
 	rm -rf $@
 	SAMOVAR_SANITIZE="-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" $(INSTRUMENT)
 
-# Leaks of the interpreter itself would drown ours: `make stress` looks for those.
+# The interpreter's own leaks would hide ours; `make stress` checks for leaks.
 UNDER_SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH="$(CURDIR)/$(SANITIZED)" $(PYTEST_SANITIZED) -n 2
 
-sanitize: $(SANITIZED)
+sanitize: $(SANITIZED) ## run the native code under ASan and UBSan
 	$(UNDER_SANITIZERS) $(SANITIZE_TESTS)
 
-# The part of it that `make test` has time for: what handles memory, and objects that change while native code looks at them.
+# The part that `make test` has time for: memory handling, and objects that change while native code reads them.
 SANITIZE_QUICK = \
 	$(patsubst %,tests/native/test_%.py,attributes classes_that_change codec contents dlpack_tensors dtype cache_entry guard_programs \
 		guards image launcher launcher_object memory_errors plain_form syntax_tree tensor_view) tests/cache/test_forged_entries.py \
@@ -83,7 +102,7 @@ SANITIZE_QUICK = \
 
 sanitize-quick:
 	@if test -e "$$(gcc -print-file-name=libasan.so)"; then $(MAKE) --no-print-directory $(SANITIZED) run-sanitize-quick; \
-		else echo "sanitize-quick: gcc has no libasan here, nothing is run"; fi
+		else echo "sanitize-quick: gcc has no libasan; skipped"; fi
 
 run-sanitize-quick:
 	$(UNDER_SANITIZERS) $(SANITIZE_QUICK)
@@ -92,39 +111,46 @@ $(RACES): setup
 	rm -rf $@
 	SAMOVAR_SANITIZE="-O1 -fsanitize=thread -fno-omit-frame-pointer" $(INSTRUMENT)
 
-# The pool alone, then launches from many Python threads. The interpreter is not instrumented; its lock is understood.
-tsan: $(RACES)
-	gcc -std=c11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/pool.c $(NATIVE)/processors.c tests/native/c/pool_stress.c \
-		-pthread -lm -o $(RACES)/pool_stress
+# The thread pool alone, then launches from many Python threads. The interpreter is not instrumented; TSan understands its lock.
+tsan: $(RACES) ## run the thread pool and launches under TSan
+	gcc -std=c11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/threads/pool.c $(NATIVE)/threads/processors.c \
+		$(NATIVE)/threads/saved_values.c tests/native/c/pool_stress.c -pthread -lm -o $(RACES)/pool_stress
 	TSAN_OPTIONS=halt_on_error=1 $(RACES)/pool_stress 300 nofork
 	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH="$(CURDIR)/$(RACES)" \
 		$(BIN)/python tests/native/stress_launches.py
 
-# Long runs, property tests with many more examples than in `make test`, and whether the tests see faults.
-stress: setup
+stress: setup ## long runs, property tests with many more examples, and planted faults
 	$(BIN)/python tests/native/stress_launches.py
 	$(BIN)/python tests/native/soak.py 60
 	SAMOVAR_TEST_PROFILE=stress $(BIN)/python -m pytest -m stress
 	$(BIN)/python tests/planted_faults.py
 
-# --- Demo and benchmarks -------------------------------------------------------------------------------------------
-# Peers are compared on one interpreter; 3.11 is the one that all of them support.
+# --- Demo and benchmarks-----------------------------------------------------------------------------------------------
+# The demo has an environment of its own with nothing but the package and its two dependencies.
+DEMO_VENV ?= .venv-demo
+DEMO_STAMP = $(DEMO_VENV)/.ready
+# All frameworks run on one interpreter; 3.11 is the one that all of them support.
 BENCH_VENV ?= .venv-bench
 BENCH_PYTHON ?= $(shell command -v python3.11 || ls -d $$HOME/.pyenv/versions/3.11*/bin/python 2>/dev/null | tail -1 || echo $(PYTHON))
 BENCH_STAMP = $(BENCH_VENV)/.ready
 BENCH_PEERS = numba==0.68.1 quadrants==1.3.3 warp-lang==1.19.0 taichi==1.7.4
 
-.PHONY: demo bench bench-setup accuracy
+.PHONY: demo bench bench-setup accuracy plots gallery
 
-demo: setup
-	$(BIN)/python examples/steam.py
+demo: $(DEMO_STAMP) ## boil a samovar: run a fluid simulation, write out/steam.png and print timings
+	$(DEMO_VENV)/bin/python examples/steam.py
+
+$(DEMO_STAMP): pyproject.toml setup.py $(shell find src/samovar -name '*.py' -o -name '*.c' -o -name '*.h')
+	test -x $(DEMO_VENV)/bin/python || $(PYTHON) -m venv $(DEMO_VENV)
+	$(DEMO_VENV)/bin/python -m pip install --quiet --disable-pip-version-check .
+	touch $(DEMO_STAMP)
 
 bench-setup: $(BENCH_STAMP)
 
-# Not editable: an installation whose sources may change looks at them at each start.
+# Not editable: an editable installation checks its sources at each start.
 $(BENCH_STAMP): pyproject.toml setup.py $(shell find src/samovar -name '*.py' -o -name '*.c' -o -name '*.h')
 	test -x $(BENCH_VENV)/bin/python || $(or $(BENCH_PYTHON),$(PYTHON)) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet numpy mpmath rich
+	$(BENCH_VENV)/bin/python -m pip install --quiet numpy mpmath rich matplotlib
 	@for peer in $(BENCH_PEERS); do \
 		$(BENCH_VENV)/bin/python -m pip install --quiet $$peer || \
 		echo "bench-setup: $$peer does not install on this interpreter; the benchmarks leave it out"; \
@@ -133,13 +159,19 @@ $(BENCH_STAMP): pyproject.toml setup.py $(shell find src/samovar -name '*.py' -o
 	$(BENCH_VENV)/bin/python -m pip install --quiet .
 	touch $(BENCH_STAMP)
 
-bench: bench-setup
+bench: bench-setup ## compare with C, Numba, Quadrants, Warp and Taichi; figures go to out/
 	$(BENCH_VENV)/bin/python benchmarks/launch.py
 	$(BENCH_VENV)/bin/python benchmarks/launch.py --compound
 	$(BENCH_VENV)/bin/python benchmarks/robot.py
 	$(BENCH_VENV)/bin/python benchmarks/examples.py
 	$(BENCH_VENV)/bin/python benchmarks/startup.py
-	$(BENCH_VENV)/bin/python benchmarks/throughput.py
+	BENCH_THREADS=1 $(BENCH_VENV)/bin/python benchmarks/throughput.py --clock cpu
 
-accuracy: bench-setup
+plots: bench-setup ## draw the plots of README and site from the figures in out/
+	$(BENCH_VENV)/bin/python tools/documentation/plots.py
+
+gallery: setup ## run the examples and update the pictures of the site
+	$(BIN)/python tools/documentation/gallery.py
+
+accuracy: bench-setup ## measure the error of every math function, for docs/accuracy.md
 	$(BENCH_VENV)/bin/python benchmarks/accuracy.py

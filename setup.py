@@ -31,7 +31,8 @@ def documentation() -> str:
 
 
 def description() -> str:
-    """The README as package indexes show it, which have no files beside it: links to pages lead to the site, others go."""
+    """The README for package indexes, which have no other files: links to pages and pictures lead to the site if its address
+    is declared; what is left is removed."""
     site = documentation()
 
     def elsewhere(link: re.Match[str]) -> str:
@@ -43,6 +44,10 @@ def description() -> str:
         return f"[{text}]({site}/{page})"
 
     readme = Path("README.md").read_text(encoding="utf-8")
+    if site:
+        readme = re.sub(r'((?:src|srcset)=")docs/', rf"\1{site}/", readme)
+    else:
+        readme = re.sub(r"<picture>.*?</picture>\n*|<img [^>]*>\n*", "", readme)
     return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)\s]+)\)", elsewhere, readme)
 
 

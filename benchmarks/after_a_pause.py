@@ -56,7 +56,7 @@ def one_launch(x: sv.Ndarray) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--size", type=int, default=600_000)
     options = parser.parse_args()
     x = sv.ndarray(sv.f32, options.size)
     kinds: dict[str, Callable[[sv.Ndarray], None]] = {"launches": launches, "one launch": one_launch}

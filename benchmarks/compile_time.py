@@ -93,7 +93,7 @@ def matrix_size(count: int) -> str:
 
 
 def nest_depth(count: int) -> str:
-    loops = [f"{' ' * 4 * (d + 2)}for j{d} in range(a.shape[0] - {d}):\n" for d in range(count)]
+    loops = [f"{' ' * 4 * (d + 2)}for j{d} in range(a.shape[0] - {98 + d % 2}):\n" for d in range(count)]
     deepest = " " * 4 * (count + 2)
     body = f"{deepest}x += a[{' + '.join(f'j{d}' for d in range(count))}]\n"
     return KERNEL + "        x = 0.0\n" + "".join(loops) + body + "        a[i] = x\n"

@@ -14,16 +14,15 @@ most 1.2 for a view is the aim. `--views` shows this table alone. Its figures go
 """
 
 import argparse
-import json
 import statistics
 import sys
 import timeit
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from threads import THREADS  # isort: skip  (before anything that starts threads)
 
+import figures
 import launch_compound
 import numpy as np
 from launch_calls import LIBRARIES, ONE_ARRAY, POSITIONAL, VIEWS, WITH_VIEWS, Cases, Statement
@@ -31,7 +30,6 @@ from pairs import Timed, interleave, ratio
 from rich.console import Console
 from rich.table import Table
 
-OUTPUT = Path(__file__).parent.parent / "out" / "launch.json"
 SIZE = 16
 ARRAYS = 10
 SAMPLE_SECONDS = 0.004
@@ -96,9 +94,7 @@ def compound(console: Console, names: list[str], rounds: int) -> int:
         table.add_row(case, *cells, str(ratio(seconds[peer], seconds[own])) if both else "–")
         results[case] = seconds
     console.print(table)
-    output = OUTPUT.with_name("launch_compound.json")
-    output.parent.mkdir(exist_ok=True)
-    output.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+    figures.write("launch_compound", {"threads": THREADS, "rounds": rounds, "seconds": results})
     return 0
 
 
@@ -119,9 +115,7 @@ def views(console: Console, names: list[str], rounds: int) -> None:
             cells.append("–" if times is None else f"{statistics.median(seconds[case]) * 1e6:.3f} ({times})")
         table.add_row(case, *cells)
     console.print(table)
-    output = OUTPUT.with_name("launch_views.json")
-    output.parent.mkdir(exist_ok=True)
-    output.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+    figures.write("launch_views", {"threads": THREADS, "rounds": rounds, "seconds": results})
 
 
 def main() -> int:
@@ -153,8 +147,7 @@ def main() -> int:
         table.add_row(case, *cells, str(ratio(seconds[AIM[0]], seconds[AIM[1]])) if both else "–")
         results[case] = seconds
     console.print(table)
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps({"threads": THREADS, "rounds": rounds, "seconds": results}))
+    figures.write("launch", {"threads": THREADS, "rounds": rounds, "seconds": results})
     views(console, options.libraries.split(";"), rounds)
     return 0
 

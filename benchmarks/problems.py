@@ -1,6 +1,6 @@
 """The problems of the throughput benchmark: buffers, scalars, sizes, and what the result must be.
 
-Every contender works on the very same NumPy buffers (64-byte aligned, so that nobody is favoured by luck), and
+Every contender works on the very same NumPy buffers (64-byte aligned, so that nobody is favored by luck), and
 is compared with a reference calculated here by NumPy before anything is timed.
 """
 
@@ -93,19 +93,19 @@ def axpy(scale: float) -> Problem:
 
 def stencil_2d(scale: float) -> Problem:
     n = int(scale**0.5 * 4096)
-    centre, side = 0.5, 0.125
+    center, side = 0.5, 0.125
     source, target = uniform(0, 1, (n, n), 3), aligned((n, n), np.float32)
 
     def reference() -> Arrays:
         out = np.zeros_like(source)
         around = source[:-2, 1:-1] + source[2:, 1:-1] + source[1:-1, :-2] + source[1:-1, 2:]
-        out[1:-1, 1:-1] = np.float32(centre) * source[1:-1, 1:-1] + np.float32(side) * around
+        out[1:-1, 1:-1] = np.float32(center) * source[1:-1, 1:-1] + np.float32(side) * around
         return {"target": out}
 
     return Problem(
         "stencil 2-D",
         {"source": source, "target": target},
-        {"centre": centre, "side": side, "n": n},
+        {"center": center, "side": side, "n": n},
         ("target",),
         reference,
         gigabytes=8e-9 * n * n,
@@ -115,7 +115,7 @@ def stencil_2d(scale: float) -> Problem:
 
 def stencil_3d(scale: float) -> Problem:
     n = int(scale ** (1 / 3) * 256)
-    centre, side = 0.4, 0.1
+    center, side = 0.4, 0.1
     source, target = uniform(0, 1, (n, n, n), 4), aligned((n, n, n), np.float32)
 
     def reference() -> Arrays:
@@ -124,13 +124,13 @@ def stencil_3d(scale: float) -> Problem:
         around = source[:-2, inner, inner] + source[2:, inner, inner]
         around = around + source[inner, :-2, inner] + source[inner, 2:, inner]
         around = around + source[inner, inner, :-2] + source[inner, inner, 2:]
-        out[inner, inner, inner] = np.float32(centre) * source[inner, inner, inner] + np.float32(side) * around
+        out[inner, inner, inner] = np.float32(center) * source[inner, inner, inner] + np.float32(side) * around
         return {"target": out}
 
     return Problem(
         "stencil 3-D",
         {"source": source, "target": target},
-        {"centre": centre, "side": side, "n": n},
+        {"center": center, "side": side, "n": n},
         ("target",),
         reference,
         gigabytes=8e-9 * n**3,

@@ -13,7 +13,6 @@ one would need. The figures go to out/startup.json.
 import argparse
 import contextlib
 import ctypes
-import json
 import os
 import resource
 import statistics
@@ -25,13 +24,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import figures
 import warm_start
 from cold_program import DIALECTS, expected_checksum, program
 from rich.console import Console
 from rich.table import Table
 from warm_start import WarmProgram
 
-OUTPUT = Path(__file__).parent.parent / "out" / "startup.json"
 IMPORTS = {
     "Samovar": "import samovar",
     "Samovar, precompile": "import samovar",
@@ -125,13 +124,10 @@ def kernel_seconds(library: str, kernels: int, home: str) -> tuple[float, float,
 def warm_seconds(libraries: list[str], kernels: int, repeats: int) -> dict[str, dict[str, float]]:
     """Warm processes of each library, by turns."""
 
-    def run(arguments: list[str], home: str) -> tuple[float, str]:
-        done = interpreter(arguments, home)
-        return done.wall, done.printed
-
     with contextlib.ExitStack() as homes:
         programs = [
-            WarmProgram(library, kernels, homes.enter_context(tempfile.TemporaryDirectory()), run) for library in libraries
+            WarmProgram(library, kernels, homes.enter_context(tempfile.TemporaryDirectory()), interpreter)
+            for library in libraries
         ]
         for each in programs:
             each.once()  # what only the second run writes (bytecode, for one) is there then
@@ -185,8 +181,7 @@ def main() -> int:
         wanted = [name for name in libraries if name != "Samovar, precompile"] if count == kernels else ["Samovar"]
         warm[count] = warm_seconds(wanted, count, options.warm)
         console.print(warm_start.table_of(warm[count], count))
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps({"kernels": kernels, "seconds": results, "warm": warm}))
+    figures.write("startup", {"kernels": kernels, "seconds": results, "warm": warm})
     return 0
 
 

@@ -21,6 +21,7 @@ The family `basic` has eleven loops for every contender (`problems.py`). All oth
     searches             binary search, bisection, Newton until small, nearest, argmax, sort, pattern
     time_steps           exp, log, sin and pow inside of escape-time and time-step loops
     statistics           layer norm, batch norm, gates, cross entropy, histogram with weights, prefix sums, ranks
+    textbook             subset sum, coins, smoothing, transforms, tables, divisors, automata, bands, elimination
 
 Every result is compared with NumPy's before anything is timed. A ratio is C's time over the contender's, taken within
 each round: 1.00 is as fast as C, above is faster. The bracket is the 95 % bootstrap interval of the median; `shortest` is
@@ -30,22 +31,19 @@ The figures go to out/throughput.json.
 
 import argparse
 import importlib
-import json
-import platform
 import statistics
 import sys
 import time
-from pathlib import Path
 
 from threads import THREADS  # isort: skip  (before anything that starts threads)
 
+import figures
 from pairs import Ratio, interleave, loop, ratio
 from problems import PROBLEMS, Problem
 from rich.console import Console
 from rich.table import Table
 from throughput_kernels import FAMILIES
 
-OUTPUT = Path(__file__).parent.parent / "out" / "throughput.json"
 CONTENDERS = ("C", "Samovar", "Numba", "Quadrants", "Warp", "Taichi")
 REQUIRED = ("C", "Samovar")
 TARGET = 0.95
@@ -158,20 +156,8 @@ def main() -> int:
         table.add_row(problem.name, rate(problem, statistics.median(seconds["C"])), *cells, best, outcome)
         results[kernel] = seconds
     console.print(table)
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(
-        json.dumps(
-            {
-                "threads": THREADS,
-                "rounds": rounds,
-                "quick": options.quick,
-                "clock": options.clock,
-                "python": platform.python_version(),
-                "machine": platform.processor() or platform.machine(),
-                "seconds": results,
-            }
-        )
-    )
+    about = {"threads": THREADS, "rounds": rounds, "quick": options.quick, "clock": options.clock}
+    figures.write("throughput", {**about, "seconds": results})
     return 0
 
 

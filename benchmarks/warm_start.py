@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from cold_program import expected_checksum, program
 from rich.table import Table
@@ -14,7 +15,7 @@ PARTS = ("interpreter", "import", "definitions", "first call", "other calls", "e
 class WarmProgram:
     """A program that was run once, so that everything it compiles is kept; `run` starts an interpreter on it."""
 
-    def __init__(self, library: str, kernels: int, home: str, run: Callable[[list[str], str], tuple[float, str]]) -> None:
+    def __init__(self, library: str, kernels: int, home: str, run: Callable[[list[str], str], Any]) -> None:
         self.library = library
         self.kernels = kernels
         self.home = home
@@ -27,8 +28,9 @@ class WarmProgram:
 
     def once(self) -> dict[str, float]:
         """The seconds of each part, and of the whole process."""
-        bare, _ = self._run(["-c", "pass"], self.home)
-        whole, printed = self._run([str(self.script)], self.home)
+        bare = self._run(["-c", "pass"], self.home).wall
+        run = self._run([str(self.script)], self.home)
+        whole, printed = run.wall, run.printed
         lines = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if line}
         checksum, expected = float(lines["measured"][1]), expected_checksum(self.kernels)
         if abs(checksum - expected) > 1e-5 * abs(expected):
@@ -43,6 +45,7 @@ class WarmProgram:
             "other calls": end - first,
             "end": max(0.0, whole - bare - end),
             "calls": end - defined,
+            "processor": run.processor,
         }
 
 

@@ -1,4 +1,4 @@
-"""The smallest kernel worth writing: y ← a·x + y, on NumPy's arrays and on Samovar's own."""
+"""A first kernel: y ← a·x + y, on NumPy arrays and on Samovar arrays."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def main() -> None:
     own_x, own_y = sv.ndarray(sv.f32, 5), sv.ndarray(sv.f32, 5)
     own_x.fill(3.0)
     axpy(a=0.5, x=own_x, y=own_y)
-    print("own arrays:  ", [own_y[i] for i in range(5)])
+    print("Samovar arrays:", [own_y[i] for i in range(5)])
     assert own_y[4] == 1.5
 
 

@@ -1,7 +1,7 @@
-"""A cloth falls on a ball: masses on a grid, and springs between them.
+"""A cloth falls on a ball: a mass-spring system on a grid.
 
-Each mass is tied to its neighbours, to those across the diagonal and to the next but one, so that the cloth resists
-stretch, shear and bending. The picture asks of each pixel which triangle of the cloth is in front.
+Springs connect each mass to its neighbors, to those across the diagonal and to those two steps away, so that the cloth
+resists stretching, shearing and bending. The renderer intersects a ray per pixel with the triangles of the cloth.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def find_normals(x: Masses, normals: Masses) -> None:
 
 @sv.func
 def crossing(start: vec3, direction: vec3, corner: vec3, one: vec3, two: vec3) -> tuple[float, float, float]:
-    """Where a ray meets a triangle: how far away, and the shares of the second and third corner."""
+    """Intersect a ray with a triangle: the distance, and two barycentric coordinates."""
     first, second = one - corner, two - corner
     across = direction.cross(second)
     size = first.dot(across)
@@ -104,32 +104,32 @@ def draw(x: Masses, normals: Masses, light: pictures.Image) -> None:
         size = light.shape[0]
         start = vec3(*EYE)
         direction = vec3((column - 0.5 * light.shape[1]) / size, 0.5 - row / size - 0.64, -1.7).normalized()
-        nearest, normal, colour = FAR, vec3(0.0), vec3(0.0)
+        nearest, normal, color = FAR, vec3(0.0), vec3(0.0)
         if direction.y < 0.0:
             nearest, normal = (FLOOR - start.y) / direction.y, vec3(0.0, 1.0, 0.0)
-            colour = vec3(0.25, 0.24, 0.26)
+            color = vec3(0.25, 0.24, 0.26)
         way = to_ball(start, direction)
         if way < nearest:
-            nearest, normal, colour = way, (start + way * direction - vec3(*BALL)) / RADIUS, vec3(0.75, 0.6, 0.25)
+            nearest, normal, color = way, (start + way * direction - vec3(*BALL)) / RADIUS, vec3(0.75, 0.6, 0.25)
         for i, j in sv.ndrange(SIDE - 1, SIDE - 1):
             way, u, v = crossing(start, direction, x[i, j], x[i + 1, j], x[i, j + 1])
             if way < nearest:
                 nearest = way
                 normal = (1.0 - u - v) * normals[i, j] + u * normals[i + 1, j] + v * normals[i, j + 1]
-                colour = vec3(0.65, 0.08, 0.10) if (i // 4 + j // 4) % 2 == 0 else vec3(0.75, 0.68, 0.58)
+                color = vec3(0.65, 0.08, 0.10) if (i // 4 + j // 4) % 2 == 0 else vec3(0.75, 0.68, 0.58)
             way, u, v = crossing(start, direction, x[i + 1, j + 1], x[i, j + 1], x[i + 1, j])
             if way < nearest:
                 nearest = way
                 normal = (1.0 - u - v) * normals[i + 1, j + 1] + u * normals[i, j + 1] + v * normals[i + 1, j]
-                colour = vec3(0.65, 0.08, 0.10) if (i // 4 + j // 4) % 2 == 0 else vec3(0.75, 0.68, 0.58)
+                color = vec3(0.65, 0.08, 0.10) if (i // 4 + j // 4) % 2 == 0 else vec3(0.75, 0.68, 0.58)
         bright = normal.dot(vec3(*LIGHT).normalized())
         if normal.dot(direction) > 0.0:
             bright = -bright
-        light[row, column] = (0.12 + 0.8 * sv.max(bright, 0.0)) * colour
+        light[row, column] = (0.12 + 0.8 * sv.max(bright, 0.0)) * color
 
 
 def frames() -> Iterator[Any]:
-    """The cloth, step by step."""
+    """Yield the image after each frame."""
     x, v, force = (sv.ndarray(vec3, (SIDE, SIDE)) for _ in range(3))
     spread(x, v)
     while True:

@@ -1,5 +1,6 @@
-"""Discs that push each other apart, in one launch: contacts are found and solved on a graph that stops when it runs out of
-space, lets the program grow its buffers, and goes on where it stopped.
+"""Colliding discs, solved in one launch: a graph finds contacts and pushes discs apart.
+
+When the contact buffer is full, the graph yields at a checkpoint, the program grows the buffer, and the graph resumes.
 
     python examples/contacts.py [rounds]
 """
@@ -18,7 +19,7 @@ class Stage(enum.IntEnum):
 
 @sv.data_oriented
 class Contacts:
-    """Discs of one radius in a box. `capacity` is how many contacts there is room for at first: too few, as it turns out."""
+    """Discs of one radius in a box. `capacity` is the initial size of the contact buffer, which is too small on purpose."""
 
     def __init__(self, count: int, radius: float, capacity: int = 16) -> None:
         self.position = sv.from_numpy(np.random.default_rng(1).uniform(0.3, 0.7, (count, 2)).astype(np.float32))
@@ -83,12 +84,12 @@ class Contacts:
 
 
 def settle(contacts: Contacts, most: int) -> int:
-    """Push until nothing overlaps; gives how often the buffers had to grow."""
+    """Push until nothing overlaps. Return how often the buffers grew."""
     grown = 0
     status = contacts.relax(most)
     while status.yielded:
         capacity = contacts.pairs.shape[0]
-        print(f"{status.checkpoint.name}: {contacts.found[()]} contacts, room for {capacity}")
+        print(f"{status.checkpoint.name}: {contacts.found[()]} contacts found, capacity {capacity}")
         contacts.reserve(2 * max(capacity, int(contacts.found[()])))
         contacts.full.fill(0)
         status = contacts.relax.resume(most, from_checkpoint=status.checkpoint)
@@ -100,7 +101,7 @@ def main(most: int = 400) -> None:
     contacts = Contacts(200, 0.02)
     grown = settle(contacts, most)
     print(f"{contacts.rounds[()]} rounds, {contacts.found[()]} contacts, overlap {contacts.deepest[()]:.5f}")
-    print(f"the buffers have grown {grown} times")
+    print(f"buffers grown: {grown}")
     print(contacts.relax.inspect("graph", most))
 
 

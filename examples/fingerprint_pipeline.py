@@ -1,10 +1,10 @@
-"""A tiny compiler for formulas, whose stages are cached by fingerprint. Run it twice: the second run renders nothing.
+"""A small formula compiler with stages cached by fingerprint. Run it twice: the second run renders nothing.
 
     python examples/fingerprint_pipeline.py ["a*(x+1)" ...]
 
-Three things to look at: the stage in memory keys by the whole tree, locations included, because its messages carry
-them; the stage on disk leaves locations out, so that a moved formula is not rendered again; and when a formula is
-rendered after all, the example says which part of it changed.
+The in-memory stage is keyed by the whole tree, including source locations, because its messages contain them. The
+on-disk stage ignores locations, so a moved formula is not rendered again. When a formula is rendered, the example prints
+which part of it changed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from samovar.fingerprint import (
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a formula, and the column where it starts."""
+    """A part of a formula, with the column where it starts."""
 
     column: int
 
@@ -64,7 +64,7 @@ class Product(Node):
 
 @dataclass(frozen=True)
 class Parse:
-    """Source to tree. How often it ran is of no interest to the cache."""
+    """Parse source into a tree. The number of runs does not affect caching."""
 
     runs: list[str] = field(default_factory=list, metadata=metadata(fingerprint=False))
 
@@ -87,7 +87,7 @@ class Parse:
 
 @dataclass(frozen=True)
 class Render:
-    """Tree to text. The indentation is configuration: another one means another result."""
+    """Render a tree as text. The indentation is part of the configuration, and so of the key."""
 
     indent: str = "  "
     runs: list[Node] = field(default_factory=list, metadata=metadata(fingerprint=False))
@@ -115,19 +115,19 @@ def without_columns() -> CachedStep[Node, str]:
 
 
 def commutative(node: Sum | Product) -> Deconstruction:
-    """A rule: the parts of a sum or of a product may come in any order."""
+    """A rule: operands of sums and products may come in any order."""
     parts = node.terms if isinstance(node, Sum) else node.factors
     return OrderInsensitiveDeconstruction(type(node).__name__, pieces=parts)
 
 
 def name_only(node: Name) -> Deconstruction:
-    """A rule: of a name only the name counts."""
+    """A rule: a name is identified by its text alone."""
     return EmptyDeconstruction("Name", node.name.encode())
 
 
 def explain(places: Sequence[Difference]) -> None:
     for place in places:
-        print(f"  differs from the one before at {place.path}: {place.before} → {place.after}")
+        print(f"  differs from the previous one at {place.path}: {place.before} → {place.after}")
 
 
 def main(sources: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ def main(sources: Sequence[str]) -> None:
     same_value = make_fingerprinter(
         make_deconstructor({Sum: commutative, Product: commutative, Name: name_only}, skip={Node: ["column"]})
     )
-    print(f"keys are salted with {build_cache_version_id()[:12]}")
+    print(f"toolchain fingerprint: {build_cache_version_id()[:12]}")
     previous: Node | None = None
     for source in sources:
         tree = parse(source)
@@ -147,13 +147,13 @@ def main(sources: Sequence[str]) -> None:
         print(f"\n{source}: {nodes} levels, {outcome}\n{text}")
         if previous is not None:
             if same_value(previous) == same_value(tree):
-                print("  the same value as the one before")
+                print("  same value as the previous one")
             explain(difference(previous, tree, fingerprinter=render.key_function, limit=3))  # type: ignore[arg-type]
         previous = tree
     doubled: CachedStep[Any, Any] = CachedStep(
         lambda tree: replace(tree, column=2 * tree.column), key_function=lenient_fingerprinter
     )
-    print(f"\na lambda is fine as a step in memory: its key is {doubled.key_of(previous)[:12]}...")
+    print(f"\nan in-memory step may be a lambda; its key is {doubled.key_of(previous)[:12]}...")
 
 
 if __name__ == "__main__":

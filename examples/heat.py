@@ -1,6 +1,6 @@
-"""Heat that spreads in a plate with one hot edge, until nothing changes any more.
+"""Heat spreads in a plate with one hot edge until it reaches a steady state.
 
-Two kernels: one step of the heat equation, and the largest change of it, which decides when to stop.
+Two kernels: one step of the heat equation, and a max-reduction of the change that decides when to stop.
 """
 
 import samovar as sv
@@ -43,7 +43,7 @@ def main() -> None:
     shades = " .:-=+*#%@"
     for i in range(0, SIZE, 6):
         print("".join(shades[min(9, int(plate[i, j] / 10))] for j in range(0, SIZE, 2)))
-    print(f"settled after {sweeps} sweeps; the middle has {plate[SIZE // 2, SIZE // 2]:.1f} degrees")
+    print(f"steady after {sweeps} sweeps; center: {plate[SIZE // 2, SIZE // 2]:.1f} degrees")
     assert 20 < plate[SIZE // 2, SIZE // 2] < 30
 
 

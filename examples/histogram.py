@@ -1,6 +1,6 @@
-"""A histogram in three lines: many iterations add to one element, which is atomic, and still fast.
+"""A histogram in three lines: iterations add to shared bins, atomically and still fast.
 
-The compiler gives every thread a copy of a small target and adds the copies up at the end.
+The compiler privatizes small arrays: each thread adds to its own copy, and the copies are summed at the end.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""Flow round a cylinder, and the street of vortices behind it: the lattice Boltzmann method with nine directions.
+"""A Kármán vortex street behind a cylinder: the lattice Boltzmann method (D2Q9).
 
-A cell holds how much of the fluid moves in each direction. A step streams it to the neighbours and relaxes it towards the
-distribution of a fluid at rest with itself (Bhatnagar, Gross and Krook). What would enter the cylinder bounces back.
+Each cell holds nine populations, one per direction. A step streams them to the neighbors and relaxes them toward
+equilibrium (BGK collision). Populations that would enter the cylinder bounce back.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-if TYPE_CHECKING:  # a type that is made here says nothing to type checkers
+if TYPE_CHECKING:  # type checkers cannot follow a type made by a call
     Directions = Any
 else:
     Directions = sv.types.vector(9, sv.f32)
 Cells = sv.types.NDArray[Directions, 2]
 
 WIDTH, HEIGHT = 280, 96
-CENTRE, RADIUS = (48, 48), 8
+CENTER, RADIUS = (48, 48), 8
 SPEED = 0.14
 REYNOLDS = 180
 VISCOSITY = 2 * RADIUS * SPEED / REYNOLDS
 RELAXATION = 1.0 / (3.0 * VISCOSITY + 0.5)
 
-# Each direction and its opposite differ by 4, but for rest, which is the first.
+# The first direction is rest; each other one and its opposite are 4 apart.
 DIRECTIONS = ((0, 0), (1, 0), (0, 1), (1, 1), (1, -1), (-1, 0), (0, -1), (-1, -1), (-1, 1))
 OPPOSITE = (0, 5, 6, 7, 8, 1, 2, 3, 4)
 WEIGHTS = (4 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 9, 1 / 9, 1 / 36, 1 / 36)
@@ -37,12 +37,12 @@ WEIGHTS = (4 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 9, 1 / 9, 1 / 36, 1 / 36)
 
 @sv.func
 def is_solid(x: int, y: int) -> bool:
-    return (x - CENTRE[0]) ** 2 + (y - CENTRE[1]) ** 2 < RADIUS * RADIUS
+    return (x - CENTER[0]) ** 2 + (y - CENTER[1]) ** 2 < RADIUS * RADIUS
 
 
 @sv.func
 def balanced(density: float, velocity: vec2) -> Directions:
-    """The distribution of a fluid that has come to rest with itself."""
+    """The equilibrium distribution."""
     along = sv.Vector([velocity.dot(vec2(*d)) for d in sv.static(DIRECTIONS)])
     return density * sv.Vector(WEIGHTS, sv.f32) * (1.0 + 3.0 * along + 4.5 * along * along - 1.5 * velocity.norm_sqr())
 
@@ -57,7 +57,7 @@ def velocity_of(cell: Directions) -> vec2:
 
 @sv.kernel
 def start(cells: Cells) -> None:
-    """The stream waves a little, so that the flow need not wait for rounding to break its symmetry."""
+    """The inflow oscillates slightly to break the symmetry."""
     for x, y in cells:
         cells[x, y] = balanced(1.0, SPEED * vec2(1.0, 0.3 * sv.sin(0.05 * x)))
 
@@ -79,7 +79,7 @@ def step(cells: Cells, after: Cells) -> None:
 
 @sv.kernel
 def draw(cells: Cells, light: pictures.Image) -> None:
-    """Red turns to one side, blue to the other; fast fluid is bright."""
+    """Hue shows the sense of rotation, brightness the speed."""
     for i, j in light:
         x, y = sv.math.clamp(j // 2, 1, WIDTH - 2), sv.math.clamp(HEIGHT - 1 - i // 2, 1, HEIGHT - 2)
         if is_solid(x, y):
@@ -93,7 +93,7 @@ def draw(cells: Cells, light: pictures.Image) -> None:
 
 
 def frames() -> Iterator[Any]:
-    """The fluid, step by step."""
+    """Yield the image after each frame."""
     cells, after = sv.ndarray(Directions, (WIDTH, HEIGHT)), sv.ndarray(Directions, (WIDTH, HEIGHT))
     start(cells)
     while True:

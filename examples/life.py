@@ -1,7 +1,7 @@
-"""Conway's Game of Life on a torus: an acorn of seven cells and a gun of gliders, with a trail behind what has died.
+"""Conway's Game of Life on a torus: an acorn and a glider gun, with fading trails.
 
-A cell lives on with two or three living neighbours, and comes alive with three. Each generation is one launch over two
-fields that change their roles.
+A live cell survives with two or three live neighbors; a dead one becomes alive with three. Each generation is one launch
+over two ping-pong fields.
 """
 
 from collections.abc import Iterator
@@ -39,10 +39,10 @@ trail = sv.field(sv.f32, (HEIGHT, WIDTH))
 @sv.kernel
 def live(now: sv.Template, then: sv.Template) -> None:
     for i, j in then:
-        neighbours = -now[i, j]
+        neighbors = -now[i, j]
         for a, b in sv.static(sv.ndrange((-1, 2), (-1, 2))):
-            neighbours += now[(i + a + HEIGHT) % HEIGHT, (j + b + WIDTH) % WIDTH]
-        then[i, j] = int(neighbours == 3 or (neighbours == 2 and now[i, j] == 1))
+            neighbors += now[(i + a + HEIGHT) % HEIGHT, (j + b + WIDTH) % WIDTH]
+        then[i, j] = int(neighbors == 3 or (neighbors == 2 and now[i, j] == 1))
         trail[i, j] = 1.0 if then[i, j] == 1 else FADING * trail[i, j]
 
 
@@ -71,7 +71,7 @@ def put(pattern: str, row: int, column: int) -> None:
 
 
 def frames() -> Iterator[Any]:
-    """Two generations at a time, so that the newest is always in `cells`."""
+    """Compute two generations at a time, so that the newest is always in `cells`."""
     cells.fill(0)
     trail.fill(0)
     put(ACORN, 150, 250)
@@ -84,7 +84,7 @@ def frames() -> Iterator[Any]:
 
 def main(generations: int = 900) -> None:
     pictures.last_of(frames(), generations // 2)
-    print(f"{population()} cells live after {generations} generations")
+    print(f"{population()} live cells after {generations} generations")
     light = pictures.image(HEIGHT, WIDTH)
     draw(light)
     pictures.save(light, "life")

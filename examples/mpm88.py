@@ -1,7 +1,7 @@
-"""Two blocks of water fall into a tank: the material point method in two dimensions.
+"""Two blocks of water fall into a tank: a 2-D material point method (MLS-MPM).
 
-Particles carry mass, velocity and its gradient, and how far they are compressed. Each step hands momentum to a grid, lets
-gravity and the walls act there, and takes velocities back. The weights are quadratic B-splines over 3 × 3 nodes.
+Particles carry mass, velocity, velocity gradient and compression. Each step scatters momentum to a grid, applies gravity
+and walls there, and gathers velocities back. The weights are quadratic B-splines over 3 × 3 nodes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-if TYPE_CHECKING:  # a type that is made here says nothing to type checkers
+if TYPE_CHECKING:  # type checkers cannot follow a type made by a call
     Weights = Any
 else:
     Weights = sv.types.matrix(3, 2, sv.f32)
@@ -103,13 +103,13 @@ def draw(x: Points, v: Points, light: pictures.Image) -> None:
     for p in x:
         size = light.shape[0]
         fast = sv.min(v[p].norm() / 4.0, 1.0)
-        colour = sv.math.mix(vec3(0.02, 0.10, 0.28), vec3(0.30, 0.36, 0.38), fast)
+        color = sv.math.mix(vec3(0.02, 0.10, 0.28), vec3(0.30, 0.36, 0.38), fast)
         at = (x[p] * size).cast(int)
-        light[size - 1 - at.y, at.x] += colour
+        light[size - 1 - at.y, at.x] += color
 
 
 def frames() -> Iterator[Any]:
-    """The water, step by step."""
+    """Yield the image after each frame."""
     x, v = sv.ndarray(vec2, PARTICLES), sv.ndarray(vec2, PARTICLES)
     gradient, compression = sv.ndarray(mat2, PARTICLES), sv.ndarray(sv.f32, PARTICLES)
     momentum, mass = sv.ndarray(vec2, (SIDE, SIDE)), sv.ndarray(sv.f32, (SIDE, SIDE))

@@ -1,6 +1,6 @@
-"""Two discs of stars pass each other and are torn into arms by their gravity; leapfrog steps, and the energy as a check.
+"""Two galaxies pass each other and pull out tidal arms: direct n-body gravity with leapfrog steps.
 
-The inner loop over the other stars is an ordinary loop inside the parallel one.
+The inner loop over all other stars is a serial loop inside the parallel one. The total energy serves as a check.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def mass_of(i: Any) -> Any:
 
 @sv.kernel
 def spin(x: Stars, v: Stars) -> None:
-    """Two discs whose stars go round in circles, on their way past each other."""
+    """Two discs of stars on circular orbits, moving past each other."""
     for i in x:
         half = STARS // 2
         second, k = i // half, i % half
@@ -82,18 +82,18 @@ def draw(x: Stars, v: Stars, light: pictures.Image) -> None:
         light[i, j] = vec3(0.004, 0.005, 0.012)
     for i in x:
         height, width = light.shape[0], light.shape[1]
-        colour = vec3(0.95, 0.62, 0.30) if i < STARS // 2 else vec3(0.35, 0.60, 1.00)
+        color = vec3(0.95, 0.62, 0.30) if i < STARS // 2 else vec3(0.35, 0.60, 1.00)
         at = vec2(0.5 * width, 0.5 * height) + 0.24 * height * vec2(x[i].x, -x[i].y)
         reach = 4 if mass_of(i) == CORE else 2
         for a, b in sv.ndrange((-4, 5), (-4, 5)):
             row, column = int(at.y) + a, int(at.x) + b
             if sv.max(abs(a), abs(b)) <= reach and 0 <= row < height and 0 <= column < width:
                 spread = (vec2(column, row) + 0.5 - at).norm_sqr() / reach
-                light[row, column] += (0.5 * reach - 0.6) * sv.exp(-2.0 * spread) * colour
+                light[row, column] += (0.5 * reach - 0.6) * sv.exp(-2.0 * spread) * color
 
 
 def frames() -> Iterator[Any]:
-    """The stars, step by step."""
+    """Yield the image after each frame."""
     x, v = sv.ndarray(vec3, STARS), sv.ndarray(vec3, STARS)
     spin(x, v)
     kick(x, v, 0.5 * STEP)
@@ -104,7 +104,7 @@ def frames() -> Iterator[Any]:
 
 
 def total_energy(x: Any, v: Any) -> float:
-    """At the places of now: velocities are half a step ahead."""
+    """The total energy at the current positions; velocities are half a step ahead."""
     kick(x, v, -0.5 * STEP)
     found: float = energy(x, v)
     kick(x, v, 0.5 * STEP)
@@ -116,7 +116,7 @@ def main(steps: int = 320) -> None:
     before = total_energy(*next(stars))
     x, v = pictures.last_of(stars, steps)
     after = total_energy(x, v)
-    print(f"energy before {before:.5f}, after {steps} steps {after:.5f}")
+    print(f"energy: {before:.5f} at the start, {after:.5f} after {steps} steps")
     assert abs(after - before) < 0.01 * abs(before)
     light = pictures.image(288, 384)
     draw(x, v, light)

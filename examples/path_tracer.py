@@ -1,8 +1,7 @@
-"""Two balls in a box with a lamp: a path tracer.
+"""A path tracer: two balls in a Cornell box.
 
-A path starts at the eye and bounces from what it meets, whose colour it takes on. From each place that is not a mirror it
-also looks at a point of the lamp, and takes the light from there if nothing is between. So it must not count the lamp
-again where a bounce meets it, unless it has met nothing but mirrors on its way.
+A path starts at the camera and is scattered at each surface. Diffuse surfaces also sample a point on the lamp directly
+(next-event estimation), so a path that hits the lamp counts it only if it has hit nothing but mirrors so far.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ LAMP_HEIGHT, LAMP_HALF = 1.999, 0.4
 LAMP_LIGHT = (14.0, 11.5, 8.5)
 
 # The box reaches from -1 to 1, from 0 to 2 and from -1 to 1. Its front is open.
-WALLS = (  # normal, distance from the origin, colour
+WALLS = (  # normal, distance from the origin, color
     ((1.0, 0.0, 0.0), -1.0, (0.75, 0.13, 0.10)),
     ((-1.0, 0.0, 0.0), -1.0, (0.12, 0.45, 0.15)),
     ((0.0, 1.0, 0.0), 0.0, (0.75, 0.73, 0.70)),
     ((0.0, -1.0, 0.0), -2.0, (0.75, 0.73, 0.70)),
     ((0.0, 0.0, 1.0), -1.0, (0.75, 0.73, 0.70)),
 )
-BALLS = (  # centre, radius, colour, is it a mirror?
+BALLS = (  # center, radius, color, is it a mirror?
     ((-0.42, 0.42, -0.35), 0.42, (0.92, 0.90, 0.86), True),
     ((0.45, 0.32, 0.25), 0.32, (0.25, 0.42, 0.75), False),
 )
@@ -44,16 +43,16 @@ BALLS = (  # centre, radius, colour, is it a mirror?
 
 @sv.func
 def to_wall(start: vec3, direction: vec3, normal: vec3, distance: float) -> float:
-    """How far it is to a wall; FAR if it lies behind, or is seen from its back."""
+    """The distance to a wall, or FAR if it is behind the ray or seen from its back."""
     facing = direction.dot(normal)
     way = (distance - start.dot(normal)) / facing if facing < 0.0 else FAR
     return way if way > NUDGE else FAR
 
 
 @sv.func
-def to_ball(start: vec3, direction: vec3, centre: vec3, radius: float) -> float:
-    """How far it is to a ball; FAR if it is missed, or around us."""
-    apart = start - centre
+def to_ball(start: vec3, direction: vec3, center: vec3, radius: float) -> float:
+    """The distance to a ball, or FAR if the ray misses it or starts inside."""
+    apart = start - center
     half = apart.dot(direction)
     rest = half * half - apart.norm_sqr() + radius * radius
     way = -half - sv.sqrt(rest) if rest > 0.0 else FAR
@@ -62,23 +61,23 @@ def to_ball(start: vec3, direction: vec3, centre: vec3, radius: float) -> float:
 
 @sv.func
 def met(start: vec3, direction: vec3) -> tuple[float, vec3, vec3, bool]:
-    """What a ray meets first: how far away, the normal there, the colour, and whether it is a mirror."""
-    nearest, normal, colour, is_mirror = FAR, vec3(0.0), vec3(0.0), False
+    """The first hit of a ray: distance, normal, color, and whether it is a mirror."""
+    nearest, normal, color, is_mirror = FAR, vec3(0.0), vec3(0.0), False
     for wall in sv.static(WALLS):
         way = to_wall(start, direction, vec3(*wall[0]), wall[1])
         if way < nearest:
-            nearest, normal, colour = way, vec3(*wall[0]), vec3(*wall[2])
+            nearest, normal, color = way, vec3(*wall[0]), vec3(*wall[2])
     for ball in sv.static(BALLS):
         way = to_ball(start, direction, vec3(*ball[0]), ball[1])
         if way < nearest:
-            nearest, colour, is_mirror = way, vec3(*ball[2]), ball[3]
+            nearest, color, is_mirror = way, vec3(*ball[2]), ball[3]
             normal = (start + way * direction - vec3(*ball[0])) / ball[1]
-    return nearest, normal, colour, is_mirror
+    return nearest, normal, color, is_mirror
 
 
 @sv.func
 def scattered(normal: vec3) -> vec3:
-    """A direction away from a surface, the likelier the steeper."""
+    """A cosine-weighted direction in the hemisphere of a surface."""
     height, angle = 2.0 * sv.random() - 1.0, 2.0 * sv.math.pi * sv.random()
     around = sv.sqrt(1.0 - height * height)
     return (normal + vec3(around * sv.cos(angle), around * sv.sin(angle), height)).normalized(1e-6)
@@ -86,7 +85,7 @@ def scattered(normal: vec3) -> vec3:
 
 @sv.func
 def lit(place: vec3, normal: vec3) -> vec3:
-    """The light of the lamp on a place, by one point of the lamp."""
+    """Direct light from one sampled point of the lamp."""
     point = vec3(LAMP_HALF * (2.0 * sv.random() - 1.0), LAMP_HEIGHT, LAMP_HALF * (2.0 * sv.random() - 1.0))
     apart = sv.math.distance(point, place)
     direction = (point - place) / apart
@@ -97,10 +96,10 @@ def lit(place: vec3, normal: vec3) -> vec3:
 
 @sv.func
 def traced(start: vec3, direction: vec3) -> vec3:
-    """The light that comes along one path."""
+    """The radiance along one path."""
     tint, light, is_direct = vec3(1.0), vec3(0.0), True
     for _ in range(BOUNCES):
-        way, normal, colour, is_mirror = met(start, direction)
+        way, normal, color, is_mirror = met(start, direction)
         if way == FAR:
             break
         start += way * direction
@@ -108,7 +107,7 @@ def traced(start: vec3, direction: vec3) -> vec3:
             if is_direct:
                 light += tint * vec3(*LAMP_LIGHT)
             break
-        tint *= colour
+        tint *= color
         is_direct = is_direct and is_mirror
         if is_mirror:
             direction = sv.math.reflect(direction, normal)
@@ -129,7 +128,7 @@ def render(light: pictures.Image) -> None:
 
 
 def frames() -> Iterator[Any]:
-    """The same view again and again, each time by other paths."""
+    """Yield the image after each pass; each pass adds new paths."""
     light = pictures.image(SIZE, SIZE)
     while True:
         render(light)

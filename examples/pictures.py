@@ -1,6 +1,6 @@
-"""What examples that draw have in common: frames, one after the other, and an image of colours from 0 to 1 as a PNG file.
+"""Shared by the examples that draw: iterating over frames, and saving an image of colors from 0 to 1 as PNG.
 
-Run alone, it draws the colours of a ball: `python examples/pictures.py`.
+Run on its own, it draws a shaded ball: `python examples/pictures.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def image(height: int, width: int) -> Any:
 
 
 def last_of(frames: Iterator[Any], count: int) -> Any:
-    """What a simulation gives after so many frames."""
+    """The image after `count` frames."""
     found = None
     for found in islice(frames, count):  # noqa: B007
         pass
@@ -33,23 +33,23 @@ def last_of(frames: Iterator[Any], count: int) -> Any:
 
 @sv.kernel
 def develop(light: Image, pixels: sv.types.NDArray[sv.u8, 3]) -> None:
-    """Bytes with the curve that screens expect."""
+    """Convert to gamma-corrected bytes."""
     for i, j in light:
-        colour = sv.sqrt(sv.math.clamp(light[i, j], 0.0, 1.0))
+        color = sv.sqrt(sv.math.clamp(light[i, j], 0.0, 1.0))
         for channel in sv.static(range(3)):
-            pixels[i, j, channel] = sv.cast(255.0 * colour[channel] + 0.5, sv.u8)
+            pixels[i, j, channel] = sv.cast(255.0 * color[channel] + 0.5, sv.u8)
 
 
 def save(light: Any, name: str) -> None:
     """Write an image to out/<name>.png."""
-    from png import write_png  # whoever draws nothing starts without it
+    from png import write_png  # only if something is drawn
 
     height, width = light.shape
     pixels = sv.ndarray(sv.u8, (height, width, 3))
     develop(light, pixels)
     path = f"out/{name}.png"
     write_png(path, bytes(memoryview(pixels).cast("B")), width, height)
-    print(f"The picture is in {path}")
+    print(f"Wrote {path}")
 
 
 @sv.kernel

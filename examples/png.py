@@ -1,6 +1,6 @@
-"""Writes a picture as a PNG file with nothing but the standard library.
+"""Write PNG files with the standard library alone.
 
-Run alone, it writes a small gradient: `python examples/png.py`.
+Run on its own, it writes a small gradient: `python examples/png.py`.
 """
 
 import os
@@ -14,11 +14,11 @@ def chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def write_png(path: str | os.PathLike[str], pixels: bytes, width: int, height: int) -> None:
-    """Write `pixels`, which are red, green and blue bytes, row by row from the top."""
+    """Write `pixels`: RGB bytes, row by row from the top."""
     stride = 3 * width
     if len(pixels) != stride * height:
         raise ValueError(f"{width} × {height} pixels need {stride * height} bytes, there are {len(pixels)}")
-    # Each row starts with its filter: 0 means that the bytes stand as they are.
+    # Each row starts with its filter type; 0 means unfiltered.
     rows = b"".join(b"\0" + pixels[row * stride : (row + 1) * stride] for row in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
@@ -33,4 +33,4 @@ if __name__ == "__main__":
     gradient = bytes(value for y in range(64) for x in range(96) for value in (x * 2, y * 3, 160))
     target = os.path.join(tempfile.gettempdir(), "gradient.png")
     write_png(target, gradient, 96, 64)
-    print(f"wrote {target}")
+    print(f"Wrote {target}")

@@ -1,7 +1,7 @@
-"""The electric potential of charges in a grounded box: Poisson's equation, solved without a matrix.
+"""The electric potential of charges in a grounded box: Poisson's equation, solved matrix-free.
 
-The conjugate gradients need only a kernel that applies the operator: five points of the grid, and zero outside. The
-charges wander, and each solution begins with the one before.
+The conjugate gradient solver needs only a kernel that applies the operator: a 5-point stencil with zero boundary. The
+charges move, and each solve starts from the previous solution.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from samovar.math import vec2, vec3
 
 SIDE = 256
 SPREAD = 6.0
-CHARGES = (  # radius of the way round the centre, angle at the start, turns in a thousand steps, charge
+CHARGES = (  # orbit radius, initial angle, turns per thousand steps, charge
     (0.28, 0.0, 1.6, 1.0),
     (0.28, 2.1, 1.6, -1.0),
     (0.28, 4.2, 1.6, 1.0),
@@ -32,14 +32,14 @@ def place(time: sv.f32) -> None:
         total = 0.0
         for orbit, angle, turns, strength in sv.static(CHARGES):
             now = angle + 0.00628318 * turns * time
-            centre = SIDE * (0.5 + orbit * vec2(sv.cos(now), sv.sin(now)))
-            total += strength * sv.exp(-(vec2(i, j) - centre).norm_sqr() / (2.0 * SPREAD * SPREAD))
+            center = SIDE * (0.5 + orbit * vec2(sv.cos(now), sv.sin(now)))
+            total += strength * sv.exp(-(vec2(i, j) - center).norm_sqr() / (2.0 * SPREAD * SPREAD))
         charge[i, j] = total
 
 
 @sv.kernel
 def apply(x: sv.Template, y: sv.Template) -> None:
-    """The negative Laplacian: four times the point without its neighbours."""
+    """The negative Laplacian: a 5-point stencil."""
     for i, j in x:
         around = 0.0
         if i > 0:
@@ -55,7 +55,7 @@ def apply(x: sv.Template, y: sv.Template) -> None:
 
 @sv.kernel
 def largest_error() -> sv.f32:
-    """How far the solution is from solving the equation, at its worst point."""
+    """The largest residual of the equation."""
     worst = 0.0
     for i, j in sv.ndrange((1, SIDE - 1), (1, SIDE - 1)):
         around = potential[i - 1, j] + potential[i + 1, j] + potential[i, j - 1] + potential[i, j + 1]
@@ -65,7 +65,7 @@ def largest_error() -> sv.f32:
 
 @sv.kernel
 def draw(light: pictures.Image) -> None:
-    """Warm and cold for the sign of the potential, with a line wherever it passes a multiple of 12."""
+    """Warm and cold colors show the sign of the potential; lines mark multiples of 12."""
     for i, j in light:
         here = potential[i, j]
         up, left = potential[sv.max(i - 1, 0), j], potential[i, sv.max(j - 1, 0)]
@@ -77,7 +77,7 @@ def draw(light: pictures.Image) -> None:
 
 
 def frames() -> Iterator[Any]:
-    """Move the charges and solve, again and again."""
+    """Yield the image after each move of the charges."""
     potential.fill(0)
     time = 0
     while True:
@@ -90,7 +90,7 @@ def frames() -> Iterator[Any]:
 def main(steps: int = 30) -> None:
     pictures.last_of(frames(), steps)
     error = largest_error()
-    print(f"the equation holds to {error:.5f} at the worst point")
+    print(f"largest residual: {error:.5f}")
     assert error < 2e-3
     light = pictures.image(SIDE, SIDE)
     draw(light)

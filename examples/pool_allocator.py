@@ -1,7 +1,7 @@
-"""A pool allocator that hands out views: one array holds the particles of many emitters, which come, grow and go.
+"""A pool allocator built on views: one array holds the particles of many emitters.
 
-The pool takes the first gap that is long enough and puts neighbouring gaps together again. Kernels take views as they are:
-another part of the pool is another offset and size, and never another compile.
+The pool is first-fit and merges adjacent gaps. Emitters appear, grow and disappear. Kernels take views as arguments: a
+different part of the pool is a different offset and size, and never a new compile.
 """
 
 import bisect
@@ -16,7 +16,7 @@ DT = 0.02
 
 
 class Pool:
-    """Parts of one array. What is taken has to be given back."""
+    """Allocates parts of one array. Callers free what they allocate."""
 
     def __init__(self, dtype: object, capacity: int) -> None:
         self.array = sv.ndarray(dtype, capacity)
@@ -74,7 +74,7 @@ def highest(position: sv.BufferView[sv.math.vec2]) -> sv.f32:
 
 
 def grown(pool: Pool, view: sv.BufferView, size: int) -> sv.BufferView:
-    """A longer part that begins with the elements of another one, which is given back."""
+    """Reallocate: a longer part with the old elements first. The old part is freed."""
     longer = pool.take(size)
     copy(view, longer)
     pool.give_back(view)
@@ -91,7 +91,7 @@ def main() -> None:
             size = int(random.integers(16, 400))
             emitters.append((positions.take(size), velocities.take(size)))
             emit(*emitters[-1], 1.2 + 0.7 * random.random())
-        if step % 20 == 19:  # one of them grows, one of them goes
+        if step % 20 == 19:  # one emitter grows, one disappears
             x, v = emitters.pop(0)
             more = x.size + 32
             longer = grown(positions, x, more), grown(velocities, v, more)
@@ -105,7 +105,7 @@ def main() -> None:
         largest = max(largest, CAPACITY - positions.free)
 
     compiled = sv.compile_count()
-    print(f"{STEPS} steps, at most {largest} of {CAPACITY} particles, the highest at {top:.2f}: {compiled} compiles")
+    print(f"{STEPS} steps, at most {largest} of {CAPACITY} particles, highest at {top:.2f}, {compiled} compiles")
     for pool, views in ((positions, [x for x, _ in emitters]), (velocities, [v for _, v in emitters])):
         for view in views:
             pool.give_back(view)

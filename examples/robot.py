@@ -1,9 +1,9 @@
-"""A program shaped like a robot simulator: one object, 300 arrays in nested dataclasses, 40 kernels, 1,000 steps.
+"""A program with the structure of a robot simulator: 300 arrays in nested dataclasses, 40 kernels, 1,000 steps.
 
     python examples/robot.py [--steps 1000] [--count 16]
 
-It prints what the first step costs (compiling, or loading from the cache when the program ran before), what a launch costs
-after that, and what is passed to one of the kernels.
+It prints the cost of the first step (compiling, or loading from the cache on later runs), the cost of a launch after that,
+and the arguments of one kernel.
 """
 
 import argparse
@@ -40,9 +40,9 @@ def main() -> None:
 
     print(f"first step: {first * 1e3:.1f} ms, {compiled} of 40 kernels compiled")
     if options.steps > 1:
-        print(f"a launch after that: {later / (options.steps - 1) / 40 * 1e6:.2f} µs")
+        print(f"each later launch: {later / (options.steps - 1) / 40 * 1e6:.2f} µs")
     print(f"checksum after {options.steps} steps: {checksum(robot):.4f}")
-    print("passed to couple_links, of 300 arrays:")
+    print("arguments of couple_links, out of 300 arrays:")
     print(Robot.couple_links.inspect("arguments"))
 
 

@@ -1,7 +1,7 @@
-"""What one element of each part of the robot does: three funcs for each of the ten records.
+"""The physics of one element: three funcs for each of the ten records.
 
-Every func takes a record and reads and writes some of its arrays; which of them become arguments of a kernel, the compiler
-finds out.
+Each func takes a record and reads and writes some of its arrays. The compiler finds out which arrays become arguments of a
+kernel.
 """
 
 from robot_state import (
@@ -112,9 +112,9 @@ def settle_dofs(part: Dofs, i: sv.i32, dt: sv.f32) -> None:
 
 @sv.func
 def move_geometries(part: Geometries, i: sv.i32, dt: sv.f32) -> None:
-    part.centre_x[i] = part.centre_x[i] * 0.98 + (part.extent_x[i] - part.normal_x[i]) * dt
-    part.centre_y[i] = part.centre_y[i] * 0.98 + (part.extent_y[i] - part.normal_y[i]) * dt
-    part.centre_z[i] = part.centre_z[i] * 0.98 + (part.extent_z[i] - part.normal_z[i]) * dt
+    part.center_x[i] = part.center_x[i] * 0.98 + (part.extent_x[i] - part.normal_x[i]) * dt
+    part.center_y[i] = part.center_y[i] * 0.98 + (part.extent_y[i] - part.normal_y[i]) * dt
+    part.center_z[i] = part.center_z[i] * 0.98 + (part.extent_z[i] - part.normal_z[i]) * dt
     part.extent_x[i] += (part.offset_x[i] - part.extent_x[i]) * dt
     part.extent_y[i] += (part.offset_y[i] - part.extent_y[i]) * dt
     part.extent_z[i] += (part.offset_z[i] - part.extent_z[i]) * dt

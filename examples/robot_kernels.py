@@ -1,4 +1,4 @@
-"""The robot: one object that holds the state, and forty kernels that are its methods.
+"""The robot: one object that holds the state, with forty kernels as methods.
 
 A kernel calls a few funcs, and each func reads a dozen arrays or more. The kernels read from 24 to 114 of the 300 arrays.
 """

@@ -1,6 +1,6 @@
-"""The state of the robot: 300 arrays in ten dataclasses, held by one more.
+"""The state of the robot: 300 arrays in ten dataclasses inside another one.
 
-The names say what the numbers stand for in a simulator of this shape; each quantity has an array for x, y and z.
+The names are those of a typical simulator. Each quantity has one array for x, y and z each.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ def record(name: str, quantities: str) -> type:
     return dataclasses.make_dataclass(name, [(field, Vector) for field in fields])
 
 
-if TYPE_CHECKING:  # a class that is made here says nothing to type checkers
+if TYPE_CHECKING:  # type checkers cannot follow a class made by a call
     Links = Any
     Joints = Any
     Dofs = Any
@@ -32,7 +32,7 @@ else:
     Links = record("Links", "position velocity acceleration force torque spin orientation momentum load drag")
     Joints = record("Joints", "angle rate acceleration torque limit stiffness damping target error effort")
     Dofs = record("Dofs", "position velocity acceleration force bias mass inverse target gain output")
-    Geometries = record("Geometries", "centre extent normal offset margin friction bounce density pressure shear")
+    Geometries = record("Geometries", "center extent normal offset margin friction bounce density pressure shear")
     Contacts = record("Contacts", "point normal depth force slip impulse friction bias warm residual")
     Constraints = record("Constraints", "jacobian bias impulse residual scale compliance gap force step ratio")
     Actuators = record("Actuators", "command current voltage torque rate gain limit heat loss state")
@@ -56,7 +56,7 @@ class State:
 
 
 def new_state(count: int) -> State:
-    """Arrays of `count` elements, each filled with a number of its own."""
+    """Create arrays of `count` elements, each filled with a different number."""
     members: dict[str, Any] = {}
     for number, field in enumerate(dataclasses.fields(State)):
         arrays = []

@@ -1,8 +1,8 @@
 """Ropes fall over pegs: position-based dynamics.
 
-Each step moves the points as if nothing held them, then corrects their positions, again and again: neighbours keep their
-distance, and nothing is inside of a peg. What the points really went becomes their velocity. The ropes are independent
-of each other, so each is one iteration of a parallel loop.
+Each step moves the points freely, then projects their positions onto the constraints several times: segments keep their
+length, and no point is inside a peg. The actual displacement becomes the velocity. The ropes are independent, so each is
+one iteration of a parallel loop.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PEGS = ((0.28, 0.62, 0.09), (0.70, 0.66, 0.07), (0.50, 0.36, 0.11), (0.86, 0.34,
 
 @sv.kernel
 def hang(x: Ropes, v: Ropes) -> None:
-    """Every rope lies in a slanted line above the pegs."""
+    """Place each rope on a slanted line above the pegs."""
     for r, k in x:
         x[r, k] = vec2((r + 0.5) / ROPES - 0.5 * LINK * k + 0.2, 0.86 + 0.6 * LINK * k)
         v[r, k] = vec2(0.0)
@@ -38,7 +38,7 @@ def hang(x: Ropes, v: Ropes) -> None:
 
 @sv.func
 def outside_of_pegs(point: vec2, before: vec2) -> vec2:
-    """The nearest point outside of the pegs, held back by friction."""
+    """The nearest point outside the pegs, with friction."""
     for peg in sv.static(PEGS):
         apart = point - vec2(peg[0], peg[1])
         depth = peg[2] - apart.norm()
@@ -81,15 +81,15 @@ def draw(x: Ropes, light: pictures.Image) -> None:
                 light[i, j] = (0.06 + 0.1 * sv.max(apart.dot(vec2(-0.5, 0.8)), 0.0)) * vec3(1.0, 0.8, 0.55)
     for r, k in sv.ndrange(ROPES, POINTS - 1):
         size, part = light.shape[0], r / ROPES
-        colour = 0.09 * (1.0 + sv.cos(6.283 * (part + vec3(0.0, 0.33, 0.67))))
+        color = 0.09 * (1.0 + sv.cos(6.283 * (part + vec3(0.0, 0.33, 0.67))))
         for along in range(8):
             at = (sv.math.mix(x[r, k], x[r, k + 1], along / 8.0) * size).cast(int)
             if (at >= 0).all() and (at < size).all():
-                light[size - 1 - at.y, at.x] += colour
+                light[size - 1 - at.y, at.x] += color
 
 
 def frames() -> Iterator[Any]:
-    """The ropes, step by step."""
+    """Yield the image after each frame."""
     x, v, goal = (sv.ndarray(vec2, (ROPES, POINTS)) for _ in range(3))
     hang(x, v)
     while True:

@@ -1,8 +1,7 @@
-"""Two plumes of smoke rise from the floor and meet: an incompressible fluid on a grid of fields.
+"""Two plumes of smoke rise and collide: an incompressible fluid on a grid.
 
-Each step carries velocity and smoke along the flow (semi-Lagrangian, so that no step is too long), lets warm smoke rise,
-gives back the swirls that the coarse grid wears away, and takes out what would compress the fluid: the pressure of that is
-found by sweeps over the grid.
+Each step advects velocity and smoke (semi-Lagrangian, stable for any step), adds buoyancy and vorticity confinement, and
+projects the velocity to be divergence-free with a pressure from Jacobi sweeps.
 """
 
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ divergence, turn = sv.field(sv.f32, (WIDTH, HEIGHT)), sv.field(sv.f32, (WIDTH, H
 
 @sv.func
 def between(values: sv.Template, place: Any) -> Any:
-    """The value at a place between four cells; the outermost cells go on beyond the border."""
+    """Bilinear interpolation, clamped at the border."""
     inside = vec2(sv.math.clamp(place.x, 0.0, WIDTH - 1.001), sv.math.clamp(place.y, 0.0, HEIGHT - 1.001))
     i, j = int(inside.x), int(inside.y)
     part = inside - vec2(i, j)
@@ -55,7 +54,7 @@ def carry() -> None:
 
 @sv.kernel
 def push(time: sv.f32) -> None:
-    """New smoke at the floor, and what moves the fluid."""
+    """Add smoke at the floor, and the forces on the fluid."""
     for i, j in smoke:
         amount = carried_smoke[i, j]
         left, right = 0.32 * WIDTH + 6.0 * sv.sin(0.11 * time), 0.68 * WIDTH + 6.0 * sv.sin(0.07 * time + 1.0)
@@ -110,7 +109,7 @@ def draw(light: pictures.Image) -> None:
 
 
 def frames() -> Iterator[Any]:
-    """Let the smoke rise, step by step."""
+    """Yield the image after each frame."""
     clear()
     time = 0
     while True:

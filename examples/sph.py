@@ -1,8 +1,8 @@
-"""A dam breaks: a fluid of particles that feel their neighbours (smoothed particle hydrodynamics).
+"""A dam break: smoothed particle hydrodynamics (SPH).
 
-A particle feels those within a radius. To find them, each step sorts the particles by the cell of a grid that they are in,
-and puts them in that order: the neighbours of a particle are then in three rows of the grid, and those of a row lie next to
-each other in memory. Density makes pressure, pressure pushes apart, and viscosity slows what moves against its surroundings.
+Particles interact within a radius. Each step sorts them by grid cell, so that the neighbors of a particle are in three
+rows of cells, contiguous in memory. Density gives pressure, pressure pushes particles apart, and viscosity smooths the
+velocity.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ MASS = DENSITY * SPACING * SPACING
 SOUND = 22.0
 VISCOSITY = 0.06
 BOUNCE = 0.3
-# Cubes of what is left of the squared radius (Müller, Charypar and Gross, 2003), in two dimensions.
+# The poly6 and spiky kernels of Müller, Charypar and Gross (2003), in two dimensions.
 WEIGHT = 4.0 / (sv.math.pi * RADIUS**8)
 SLOPE = 30.0 / (sv.math.pi * RADIUS**5)
 
@@ -63,7 +63,7 @@ def number_cells() -> None:
 
 @sv.kernel
 def put_in_order() -> None:
-    """The particles of a cell lie between `first` of it and of the next one."""
+    """Particles of cell c are those from `first[c]` to `first[c + 1]`."""
     for k in number:
         sorted_place[k] = place[number[k]]
         sorted_speed[k] = speed[number[k]]
@@ -77,7 +77,7 @@ def put_in_order() -> None:
 
 @sv.func
 def rows_around(cell: Any) -> Any:
-    """The columns of cells beside one, and the rows below and above: first and last."""
+    """The range of neighboring cells: first and last column, first and last row."""
     x, y = cell % CELLS_X, cell // CELLS_X
     return sv.max(x - 1, 0), sv.min(x + 1, CELLS_X - 1), sv.max(y - 1, 0), sv.min(y + 1, CELLS_Y - 1)
 
@@ -134,16 +134,16 @@ def draw(light: pictures.Image) -> None:
     for p in place:
         size = light.shape[0] / HEIGHT
         fast = sv.min(speed[p].norm() / 2.5, 1.0)
-        colour = sv.math.mix(vec3(0.03, 0.16, 0.42), vec3(0.75, 0.85, 0.90), fast)
+        color = sv.math.mix(vec3(0.03, 0.16, 0.42), vec3(0.75, 0.85, 0.90), fast)
         x, y = int(place[p].x * size), int((HEIGHT - place[p].y) * size)
         for a, b in sv.static(sv.ndrange(2, 2)):
-            sv.atomic_max(light[y - a, x - b].x, colour.x)
-            sv.atomic_max(light[y - a, x - b].y, colour.y)
-            sv.atomic_max(light[y - a, x - b].z, colour.z)
+            sv.atomic_max(light[y - a, x - b].x, color.x)
+            sv.atomic_max(light[y - a, x - b].y, color.y)
+            sv.atomic_max(light[y - a, x - b].z, color.z)
 
 
 def frames() -> Iterator[Any]:
-    """The fluid, step by step."""
+    """Yield the image after each frame."""
     fill()
     while True:
         number_cells()

@@ -1,8 +1,8 @@
-"""A samovar on the boil: steam as a fluid on a grid, a dozen kernels, thirty launches a step, and a picture of it.
+"""A samovar boils: steam as a fluid on a grid, with a dozen kernels and thirty launches per step.
 
     python examples/steam.py [--steps 600] [--height 400] [--output out/steam.png]
 
-It ends with a table of what importing, compiling and launching cost.
+It writes a picture and prints what importing, compiling and launching cost.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 before_import = time.perf_counter()
-import samovar as sv  # noqa: E402  (the import itself is measured)
+import samovar as sv  # noqa: E402  (the import is timed)
 
 IMPORT_SECONDS = time.perf_counter() - before_import
 
@@ -30,7 +30,7 @@ PREVIEW_COLUMNS = 72
 
 @dataclass
 class Meter:
-    """Counts the launches of each kernel and their time; the first launch, which compiles, counts apart."""
+    """Counts and times the launches of each kernel. The first launch, which compiles, is kept separately."""
 
     first: dict[str, float] = field(default_factory=dict)
     later: dict[str, list[float]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Meter:
 
 
 class Steam:
-    """The state of the fluid, and one step of it."""
+    """The state of the fluid, and one time step."""
 
     def __init__(self, height: int, width: int, meter: Meter) -> None:
         def grid() -> Any:
@@ -81,7 +81,7 @@ class Steam:
 
 
 def launch_seconds(count: int = 20_000) -> float:
-    """What one launch of a kernel over 16 elements costs, compiled beforehand."""
+    """The time of one launch over 16 elements, after compiling."""
     few = sv.ndarray(sv.f32, 16)
     kernels.touch(few)
     begin = time.perf_counter()
@@ -91,18 +91,18 @@ def launch_seconds(count: int = 20_000) -> float:
 
 
 def preview(pixels: bytes, width: int, height: int) -> Text:
-    """The picture in the terminal: each character shows two pixels, one above the other."""
+    """The picture for the terminal; each character shows two pixels."""
     columns = PREVIEW_COLUMNS
     rows = columns * height // width // 2 * 2
     text = Text()
 
-    def colour(row: int, column: int) -> str:
+    def color(row: int, column: int) -> str:
         at = 3 * ((row * height // rows) * width + column * width // columns)
         return f"rgb({pixels[at]},{pixels[at + 1]},{pixels[at + 2]})"
 
     for row in range(0, rows, 2):
         for column in range(columns):
-            text.append("▀", style=f"{colour(row, column)} on {colour(row + 1, column)}")
+            text.append("▀", style=f"{color(row, column)} on {color(row + 1, column)}")
         text.append("\n")
     return text
 
@@ -110,21 +110,21 @@ def preview(pixels: bytes, width: int, height: int) -> Text:
 def report(meter: Meter, seconds: float, steps: int) -> Table:
     launches = sum(len(times) + 1 for times in meter.later.values())
     table = Table(title=f"{steps} steps, {launches} launches in {seconds:.1f} s")
-    for heading in ("what", "first launch", "launches", "each after that"):
-        table.add_column(heading, justify="left" if heading == "what" else "right")
+    for heading in ("kernel", "first launch", "launches", "each later launch"):
+        table.add_column(heading, justify="left" if heading == "kernel" else "right")
     table.add_row("import samovar", f"{IMPORT_SECONDS * 1e3:.1f} ms", "", "")
     for name, first in meter.first.items():
         times = meter.later[name]
         each = f"{sum(times) / len(times) * 1e6:.1f} µs" if times else "–"
         table.add_row(name, f"{first * 1e3:.1f} ms", f"{len(times) + 1}", each)
-    table.add_row("a launch itself (16 elements)", "", "", f"{launch_seconds() * 1e6:.2f} µs")
+    table.add_row("launch overhead (16 elements)", "", "", f"{launch_seconds() * 1e6:.2f} µs")
     return table
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--height", type=int, default=400, help="cells; the picture has twice as many pixels")
+    parser.add_argument("--height", type=int, default=400, help="grid height in cells; the picture has twice as many pixels")
     parser.add_argument("--output", type=Path, default=Path("out/steam.png"))
     options = parser.parse_args()
     height, width = options.height, options.height * 3 // 4
@@ -133,7 +133,7 @@ def main() -> None:
 
     begin = time.perf_counter()
     steam = Steam(height, width, meter)
-    for moment in track(range(options.steps), description="the water boils", console=console):
+    for moment in track(range(options.steps), description="boiling", console=console):
         steam.step(moment)
     picture = sv.ndarray(sv.u8, (DETAIL * height, DETAIL * width, 3))
     meter.launch(kernels.paint, picture, steam.steam, DETAIL)
@@ -144,7 +144,7 @@ def main() -> None:
     if console.is_terminal:
         console.print(preview(pixels, DETAIL * width, DETAIL * height))
     console.print(report(meter, seconds, options.steps))
-    console.print(f"The picture is in {options.output}")
+    console.print(f"Wrote {options.output}")
 
 
 if __name__ == "__main__":

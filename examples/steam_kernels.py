@@ -1,8 +1,8 @@
-"""The kernels of `steam.py`: a fluid on a grid that flows around a samovar, and the light on both.
+"""The kernels of `steam.py`: a fluid that flows around a samovar, and the rendering.
 
-Row 0 is the top. Velocities are in cells per step: `u` to the right, `v` downwards. `space` is 1 where the fluid may be
-and 0 in the samovar and the table. Positions in the picture are (x, y) with x = 0 in the middle, y = 0 at the bottom,
-and the height of the picture as the unit.
+Row 0 is the top. Velocities are in cells per step: `u` to the right, `v` downwards. `space` is 1 in the fluid and 0 in
+the samovar and the table. Picture coordinates have x = 0 in the middle, y = 0 at the bottom and the height of the picture as
+the unit.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ MOUTH = 0.50
 
 @sv.func
 def half_width(y: Any) -> Any:
-    """The profile of the samovar: how far it reaches from its axis at height y, 0 where it does not."""
+    """The profile of the samovar: its radius at height y, or 0."""
     width = 0.0
     if y < TABLE:
         width = 0.0
@@ -40,14 +40,14 @@ def half_width(y: Any) -> Any:
 
 @sv.func
 def handle(x: Any, y: Any) -> Any:
-    """How far a point is from the ring of the two handles."""
+    """The distance to the ring of the nearer handle."""
     dx, dy = abs(x) - 0.155, y - 0.32
     return abs(sv.sqrt(dx * dx + dy * dy) - 0.033)
 
 
 @sv.func
 def bilinear(field: sv.Template, x: Any, y: Any) -> Any:
-    """The field between four cells; x and y must lie inside."""
+    """Bilinear interpolation; x and y must be inside the grid."""
     j, i = int(x), int(y)
     fx, fy = x - j, y - i
     above = field[i, j] * (1.0 - fx) + field[i, j + 1] * fx
@@ -67,7 +67,7 @@ def place_samovar(space: Grid) -> None:
 
 @sv.kernel
 def boil(u: Grid, v: Grid, steam: Grid, time: sv.f32) -> None:
-    """Fresh steam at the mouth of the chimney, pushed up and swayed a little."""
+    """Emit steam at the mouth of the chimney, with a slight sway."""
     for i, j in steam:
         height = steam.shape[0]
         x = (j + 0.5 - 0.5 * steam.shape[1]) / height
@@ -86,7 +86,7 @@ def curl_of(u: Grid, v: Grid, curl: Grid) -> None:
 
 @sv.kernel
 def swirl_and_rise(u: Grid, v: Grid, steam: Grid, curl: Grid, space: Grid, swirl: sv.f32, lift: sv.f32) -> None:
-    """Keep the small eddies alive that the grid would swallow, and let steam rise."""
+    """Vorticity confinement and buoyancy."""
     for i, j in sv.ndrange((2, u.shape[0] - 2), (2, u.shape[1] - 2)):
         gx = 0.5 * (abs(curl[i, j + 1]) - abs(curl[i, j - 1]))
         gy = 0.5 * (abs(curl[i + 1, j]) - abs(curl[i - 1, j]))
@@ -103,7 +103,7 @@ def divergence_of(u: Grid, v: Grid, divergence: Grid) -> None:
 
 @sv.kernel
 def relax(pressure: Grid, result: Grid, divergence: Grid, space: Grid) -> None:
-    """One sweep towards the pressure that takes the divergence away. A wall has the pressure of the cell at it."""
+    """One Jacobi sweep of the pressure equation, with zero gradient at walls."""
     for i, j in sv.ndrange((1, pressure.shape[0] - 1), (1, pressure.shape[1] - 1)):
         left, right, above, below = space[i, j - 1], space[i, j + 1], space[i - 1, j], space[i + 1, j]
         sides = left * pressure[i, j - 1] + right * pressure[i, j + 1]
@@ -114,7 +114,7 @@ def relax(pressure: Grid, result: Grid, divergence: Grid, space: Grid) -> None:
 
 @sv.kernel
 def project(u: Grid, v: Grid, pressure: Grid, space: Grid) -> None:
-    """Take the gradient of the pressure away: what remains neither gathers nor thins out."""
+    """Subtract the pressure gradient, which makes the velocity divergence-free."""
     for i, j in sv.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         here = pressure[i, j]
         left = here + space[i, j - 1] * (pressure[i, j - 1] - here)
@@ -129,7 +129,7 @@ def project(u: Grid, v: Grid, pressure: Grid, space: Grid) -> None:
 def advect(
     u: Grid, v: Grid, steam: Grid, space: Grid, new_u: Grid, new_v: Grid, new_steam: Grid, keep: sv.f32, fade: sv.f32
 ) -> None:
-    """Each cell takes what was upstream of it one step ago; speed and steam fade a little on the way."""
+    """Semi-Lagrangian advection, with a slight decay of speed and steam."""
     for i, j in sv.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         x = sv.min(sv.max(j - u[i, j], 0.5), u.shape[1] - 1.5)
         y = sv.min(sv.max(i - v[i, j], 0.5), u.shape[0] - 1.5)
@@ -140,14 +140,14 @@ def advect(
 
 @sv.func
 def byte(value: Any) -> Any:
-    """A brightness from 0 to 1 as a byte, with the curve that screens expect."""
+    """A brightness from 0 to 1 as a gamma-corrected byte."""
     bounded = sv.min(sv.max(value, 0.0), 1.0)
     return sv.cast(255.0 * sv.sqrt(bounded) + 0.5, sv.u8)
 
 
 @sv.func
 def brass(x: Any, y: Any, reach: Any) -> Any:
-    """How bright the metal is: a cylinder lit from the left, with a sharp gleam and some engraved rings."""
+    """The brightness of the metal: a cylinder lit from the left, with highlights and engraved rings."""
     side = x / reach
     front = sv.sqrt(sv.max(1.0 - side * side, 0.0))
     light = sv.max(-0.55 * side + 0.8 * front, 0.0)
@@ -158,7 +158,7 @@ def brass(x: Any, y: Any, reach: Any) -> Any:
 
 @sv.kernel
 def paint(picture: Picture, steam: Grid, detail: sv.i32) -> None:
-    """The picture: dusk, a table, the samovar, and the steam in front. `detail` pixels lie along each cell."""
+    """Render dusk, a table, the samovar and the steam, with `detail` pixels along each cell."""
     for i, j in sv.ndrange(picture.shape[0], picture.shape[1]):
         height = picture.shape[0]
         x = (j + 0.5 - 0.5 * picture.shape[1]) / height
@@ -190,6 +190,6 @@ def paint(picture: Picture, steam: Grid, detail: sv.i32) -> None:
 
 @sv.kernel
 def touch(few: sv.types.NDArray[sv.f32, 1]) -> None:
-    """Hardly anything, to see what a launch costs by itself."""
+    """Almost no work, to measure the overhead of a launch."""
     for i in range(few.shape[0]):
         few[i] = few[i] + 1.0

@@ -21,7 +21,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from ir_arithmetic import Number, bitcast, evaluate, exact_integer, identity, limits, settle
+from ir_arithmetic import Number, bitcast, evaluate, exact_integer, identity, limits, settle, wrap
 from samovar import _native
 from samovar._native import DType
 from samovar.artifact.sites import Site
@@ -42,6 +42,7 @@ from samovar.ir.structure import (
 )
 from samovar.ir.traversal import indices
 from samovar.ir.values import Array, Constant, Local, Operation, Value, VectorOperation
+from samovar.passes.random_numbers import mixed
 
 T = TypeVar("T")
 
@@ -115,6 +116,7 @@ class Interpreter:
         self.kernel = kernel
         self.printed: list[str] = []
         self._random = random.Random(seed)
+        self._stack: list[object] = []
         self._threads = threads
         self._steps = 0
         arrays = {each: arguments[each.name] for each in kernel.parameters if isinstance(each, Array)}
@@ -293,9 +295,20 @@ class Interpreter:
             return self._vector(operation, operands)
         if code == "extract":
             return operands[0][payload]
-        if code == "random":
+        if code == "push":
+            return self._stack.append(operands[0])
+        if code == "pop":
+            return self._stack.pop()
+        if code in ("key", "random"):
             assert type is not None
             return self._random.random() if type.kind == "float" else self._random.randint(*limits(type))
+        if code == "uniform":
+            assert type is not None
+            bits = mixed(operands[0])
+            if type.kind == "float":
+                digits = {16: 11, 32: 24, 64: 53}[type.bits]
+                return (bits >> (64 - digits)) * 2.0**-digits
+            return wrap(bits, type)
         if code in WATCHING:
             return None
         if code == "print":

@@ -88,8 +88,8 @@ void black_scholes(const float *restrict price, const float *restrict strike, co
     }
 }
 
-/* `rounds` steps of a linear congruential generator per element; each element is a chain, neighbours are independent.
- * Known to run at least once, the chain is a loop that gcc leaves inside while it vectorises the loop around it. */
+/* `rounds` steps of a linear congruential generator per element; each element is a chain, neighbors are independent.
+ * Known to run at least once, the chain is a loop that gcc leaves inside while it vectorizes the loop around it. */
 void lcg(const uint32_t *restrict seeds, uint32_t *restrict out, int64_t n, int64_t rounds)
 {
     if (rounds < 1) {

@@ -1,6 +1,6 @@
 /* Kernels that read and write each element about once: axpy and the two stencils.
  *
- * Rows are the outer, parallel loop; the last axis is a plain inner loop over restrict pointers, which gcc vectorises. */
+ * Rows are the outer, parallel loop; the last axis is a plain inner loop over restrict pointers, which gcc vectorizes. */
 #include <stdint.h>
 
 void axpy(float a, const float *restrict x, float *restrict y, int64_t n)
@@ -10,8 +10,8 @@ void axpy(float a, const float *restrict x, float *restrict y, int64_t n)
         y[i] = a * x[i] + y[i];
 }
 
-/* out = centre * in + side * (sum of the four neighbours); the border is left alone. */
-void stencil_2d(float centre, float side, const float *restrict in, float *restrict out, int64_t rows, int64_t columns)
+/* out = center * in + side * (sum of the four neighbors); the border is left alone. */
+void stencil_2d(float center, float side, const float *restrict in, float *restrict out, int64_t rows, int64_t columns)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 1; i < rows - 1; i++) {
@@ -20,12 +20,12 @@ void stencil_2d(float centre, float side, const float *restrict in, float *restr
         const float *restrict below = here + columns;
         float *restrict result = out + i * columns;
         for (int64_t j = 1; j < columns - 1; j++)
-            result[j] = centre * here[j] + side * (above[j] + below[j] + here[j - 1] + here[j + 1]);
+            result[j] = center * here[j] + side * (above[j] + below[j] + here[j - 1] + here[j + 1]);
     }
 }
 
-/* The same with six neighbours. Planes and rows are collapsed, so that both threads have work at any shape. */
-void stencil_3d(float centre, float side, const float *restrict in, float *restrict out, int64_t planes, int64_t rows,
+/* The same with six neighbors. Planes and rows are collapsed, so that both threads have work at any shape. */
+void stencil_3d(float center, float side, const float *restrict in, float *restrict out, int64_t planes, int64_t rows,
                 int64_t columns)
 {
     const int64_t plane = rows * columns;
@@ -35,7 +35,7 @@ void stencil_3d(float centre, float side, const float *restrict in, float *restr
             const float *restrict here = in + i * plane + j * columns;
             float *restrict result = out + i * plane + j * columns;
             for (int64_t k = 1; k < columns - 1; k++)
-                result[k] = centre * here[k] + side * (here[k - plane] + here[k + plane] + here[k - columns] +
+                result[k] = center * here[k] + side * (here[k - plane] + here[k + plane] + here[k - columns] +
                                                        here[k + columns] + here[k - 1] + here[k + 1]);
         }
     }

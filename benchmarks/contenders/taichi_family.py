@@ -26,20 +26,20 @@ def kernels(ti: Any, threads: int) -> dict[str, Callable[[Problem], Run]]:
             y[i] = a * x[i] + y[i]
 
     @ti.kernel
-    def stencil_2d(centre: ti.f32, side: ti.f32, source: f32_2, target: f32_2):
+    def stencil_2d(center: ti.f32, side: ti.f32, source: f32_2, target: f32_2):
         for i in range(1, source.shape[0] - 1):
             for j in range(1, source.shape[1] - 1):
                 around = source[i - 1, j] + source[i + 1, j] + source[i, j - 1] + source[i, j + 1]
-                target[i, j] = centre * source[i, j] + side * around
+                target[i, j] = center * source[i, j] + side * around
 
     @ti.kernel
-    def stencil_3d(centre: ti.f32, side: ti.f32, source: f32_3, target: f32_3):
+    def stencil_3d(center: ti.f32, side: ti.f32, source: f32_3, target: f32_3):
         for i in range(1, source.shape[0] - 1):
             for j in range(1, source.shape[1] - 1):
                 for k in range(1, source.shape[2] - 1):
                     around = source[i - 1, j, k] + source[i + 1, j, k] + source[i, j - 1, k] + source[i, j + 1, k]
                     around += source[i, j, k - 1] + source[i, j, k + 1]
-                    target[i, j, k] = centre * source[i, j, k] + side * around
+                    target[i, j, k] = center * source[i, j, k] + side * around
 
     @ti.kernel
     def total(x: f32_1, out: f32_1):
@@ -158,8 +158,8 @@ def kernels(ti: Any, threads: int) -> dict[str, Callable[[Problem], Run]]:
 
     return {
         "axpy": caller(axpy, "a", "x", "y"),
-        "stencil_2d": caller(stencil_2d, "centre", "side", "source", "target"),
-        "stencil_3d": caller(stencil_3d, "centre", "side", "source", "target"),
+        "stencil_2d": caller(stencil_2d, "center", "side", "source", "target"),
+        "stencil_3d": caller(stencil_3d, "center", "side", "source", "target"),
         "sum": caller(total, "x", "out"),
         "dot": caller(dot, "x", "y", "out"),
         "histogram": prepare_histogram,

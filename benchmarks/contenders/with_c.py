@@ -64,8 +64,8 @@ def caller(function: str, *layout: str) -> Callable[[Problem], Run]:
 
 KERNELS: dict[str, Callable[[Problem], Run]] = {
     "axpy": caller("axpy", "float:a", "x", "y", "int:n"),
-    "stencil_2d": caller("stencil_2d", "float:centre", "float:side", "source", "target", "int:n", "int:n"),
-    "stencil_3d": caller("stencil_3d", "float:centre", "float:side", "source", "target", "int:n", "int:n", "int:n"),
+    "stencil_2d": caller("stencil_2d", "float:center", "float:side", "source", "target", "int:n", "int:n"),
+    "stencil_3d": caller("stencil_3d", "float:center", "float:side", "source", "target", "int:n", "int:n", "int:n"),
     "sum": caller("sum", "x", "out", "int:n"),
     "dot": caller("dot", "x", "y", "out", "int:n"),
     "histogram": caller("histogram", "keys", "counts", "int:n"),

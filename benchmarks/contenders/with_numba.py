@@ -31,21 +31,21 @@ def axpy(a, x, y):
 
 
 @parallel
-def stencil_2d(centre, side, source, target):
+def stencil_2d(center, side, source, target):
     for i in prange(1, source.shape[0] - 1):
         for j in range(1, source.shape[1] - 1):
             around = source[i - 1, j] + source[i + 1, j] + source[i, j - 1] + source[i, j + 1]
-            target[i, j] = centre * source[i, j] + side * around
+            target[i, j] = center * source[i, j] + side * around
 
 
 @parallel
-def stencil_3d(centre, side, source, target):
+def stencil_3d(center, side, source, target):
     for i in prange(1, source.shape[0] - 1):
         for j in range(1, source.shape[1] - 1):
             for k in range(1, source.shape[2] - 1):
                 around = source[i - 1, j, k] + source[i + 1, j, k] + source[i, j - 1, k] + source[i, j + 1, k]
                 around += source[i, j, k - 1] + source[i, j, k + 1]
-                target[i, j, k] = centre * source[i, j, k] + side * around
+                target[i, j, k] = center * source[i, j, k] + side * around
 
 
 @parallel
@@ -168,8 +168,8 @@ def caller(function: Callable[..., None], *names: str) -> Callable[[Problem], Ru
 
 KERNELS: dict[str, Callable[[Problem], Run]] = {
     "axpy": caller(axpy, "a", "x", "y"),
-    "stencil_2d": caller(stencil_2d, "centre", "side", "source", "target"),
-    "stencil_3d": caller(stencil_3d, "centre", "side", "source", "target"),
+    "stencil_2d": caller(stencil_2d, "center", "side", "source", "target"),
+    "stencil_3d": caller(stencil_3d, "center", "side", "source", "target"),
     "sum": caller(total, "x", "out"),
     "dot": caller(dot, "x", "y", "out"),
     "histogram": caller(histogram, "keys", "counts"),

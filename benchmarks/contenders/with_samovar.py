@@ -25,18 +25,18 @@ def axpy(a: sv.f32, x: f32_1, y: f32_1):
 
 
 @sv.kernel
-def stencil_2d(centre: sv.f32, side: sv.f32, source: f32_2, target: f32_2):
+def stencil_2d(center: sv.f32, side: sv.f32, source: f32_2, target: f32_2):
     for i, j in sv.ndrange((1, source.shape[0] - 1), (1, source.shape[1] - 1)):
         around = source[i - 1, j] + source[i + 1, j] + source[i, j - 1] + source[i, j + 1]
-        target[i, j] = centre * source[i, j] + side * around
+        target[i, j] = center * source[i, j] + side * around
 
 
 @sv.kernel
-def stencil_3d(centre: sv.f32, side: sv.f32, source: f32_3, target: f32_3):
+def stencil_3d(center: sv.f32, side: sv.f32, source: f32_3, target: f32_3):
     for i, j, k in sv.ndrange((1, source.shape[0] - 1), (1, source.shape[1] - 1), (1, source.shape[2] - 1)):
         around = source[i - 1, j, k] + source[i + 1, j, k] + source[i, j - 1, k] + source[i, j + 1, k]
         around += source[i, j, k - 1] + source[i, j, k + 1]
-        target[i, j, k] = centre * source[i, j, k] + side * around
+        target[i, j, k] = center * source[i, j, k] + side * around
 
 
 @sv.kernel
@@ -143,8 +143,8 @@ def caller(kernel: Callable[..., None], *names: str) -> Callable[[Problem], Run]
 
 KERNELS: dict[str, Callable[[Problem], Run]] = {
     "axpy": caller(axpy, "a", "x", "y"),
-    "stencil_2d": caller(stencil_2d, "centre", "side", "source", "target"),
-    "stencil_3d": caller(stencil_3d, "centre", "side", "source", "target"),
+    "stencil_2d": caller(stencil_2d, "center", "side", "source", "target"),
+    "stencil_3d": caller(stencil_3d, "center", "side", "source", "target"),
     "sum": caller(total, "x", "out"),
     "dot": caller(dot, "x", "y", "out"),
     "histogram": caller(histogram, "keys", "counts"),

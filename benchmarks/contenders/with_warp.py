@@ -1,6 +1,6 @@
 """Warp on the CPU, where a launch runs on one thread. Launches are recorded once, which is its fastest way to call.
 
-The last axis is a loop inside the thread wherever that lets its compiler vectorise.
+The last axis is a loop inside the thread wherever that lets its compiler vectorize.
 """
 
 from collections.abc import Callable
@@ -31,17 +31,17 @@ def axpy(a: wp.float32, x: wp.array(dtype=wp.float32), y: wp.array(dtype=wp.floa
 
 @wp.kernel
 def stencil_2d(
-    centre: wp.float32, side: wp.float32, source: wp.array2d(dtype=wp.float32), target: wp.array2d(dtype=wp.float32)
+    center: wp.float32, side: wp.float32, source: wp.array2d(dtype=wp.float32), target: wp.array2d(dtype=wp.float32)
 ):
     i = wp.tid() + 1
     for j in range(1, source.shape[1] - 1):
         around = source[i - 1, j] + source[i + 1, j] + source[i, j - 1] + source[i, j + 1]
-        target[i, j] = centre * source[i, j] + side * around
+        target[i, j] = center * source[i, j] + side * around
 
 
 @wp.kernel
 def stencil_3d(
-    centre: wp.float32, side: wp.float32, source: wp.array3d(dtype=wp.float32), target: wp.array3d(dtype=wp.float32)
+    center: wp.float32, side: wp.float32, source: wp.array3d(dtype=wp.float32), target: wp.array3d(dtype=wp.float32)
 ):
     left, right = wp.tid()
     i = left + 1
@@ -49,7 +49,7 @@ def stencil_3d(
     for k in range(1, source.shape[2] - 1):
         around = source[i - 1, j, k] + source[i + 1, j, k] + source[i, j - 1, k] + source[i, j + 1, k]
         around += source[i, j, k - 1] + source[i, j, k + 1]
-        target[i, j, k] = centre * source[i, j, k] + side * around
+        target[i, j, k] = center * source[i, j, k] + side * around
 
 
 @wp.kernel
@@ -199,8 +199,8 @@ def size(problem: Problem) -> int:
 
 KERNELS: dict[str, Callable[[Problem], Run]] = {
     "axpy": caller(axpy, size, "a", "x", "y"),
-    "stencil_2d": caller(stencil_2d, lambda p: size(p) - 2, "centre", "side", "source", "target"),
-    "stencil_3d": caller(stencil_3d, lambda p: (size(p) - 2, size(p) - 2), "centre", "side", "source", "target"),
+    "stencil_2d": caller(stencil_2d, lambda p: size(p) - 2, "center", "side", "source", "target"),
+    "stencil_3d": caller(stencil_3d, lambda p: (size(p) - 2, size(p) - 2), "center", "side", "source", "target"),
     "sum": caller(total, lambda p: PARTS, "x", "out"),
     "dot": caller(dot, lambda p: PARTS, "x", "y", "out"),
     "histogram": caller(histogram, lambda p: 1, "keys", "counts"),

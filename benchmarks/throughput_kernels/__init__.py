@@ -21,6 +21,7 @@ from throughput_kernels import (
     structures,
     sums_into_arrays,
     sweeps,
+    textbook,
     time_steps,
     triangular,
 )
@@ -49,6 +50,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {
     "searches": searches.ENTRIES,
     "time_steps": time_steps.ENTRIES,
     "statistics": statistics.ENTRIES,
+    "textbook": textbook.ENTRIES,
 }
 
 #: All of them by name. A name is also that of the C function, so it must be unique.

@@ -1,5 +1,5 @@
 /* Elements that are problems of their own; see elements.py. A loop inside that is known to run at least once (do-while) lets
- * gcc vectorise the loop around it. */
+ * gcc vectorize the loop around it. */
 #include <math.h>
 #include <stdint.h>
 

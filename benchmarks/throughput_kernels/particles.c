@@ -45,7 +45,7 @@ void permute(const float *restrict x, const int32_t *restrict order, float *rest
         out[i] = x[order[i]];
 }
 
-void neighbours(const float *restrict x, const float *restrict y, const int32_t *restrict near, float *restrict out,
+void neighbors(const float *restrict x, const float *restrict y, const int32_t *restrict near, float *restrict out,
                 int64_t n, int64_t around)
 {
 #pragma omp parallel for schedule(static)

@@ -143,7 +143,7 @@ def nb_permute(x, order, out):
         out[i] = x[np.uint32(order[i])]
 
 
-def neighbours(scale: float) -> Problem:
+def neighbors(scale: float) -> Problem:
     n, around = int(scale * (1 << 14)), 32
     x, y, out = random_floats(0, 1, n, 10), random_floats(0, 1, n, 11), zeros(n)
     near = random_integers(0, n, (n, around), 12)
@@ -154,11 +154,11 @@ def neighbours(scale: float) -> Problem:
         return {"out": np.where(distance < 0.25, 0.25 - distance, 0).sum(axis=1)}
 
     arrays = {"x": x, "y": y, "near": near, "out": out}
-    return posed("sum over neighbours", arrays, "out", reference, {"n": n, "around": around})
+    return posed("sum over neighbors", arrays, "out", reference, {"n": n, "around": around})
 
 
 @sv.kernel
-def sv_neighbours(x: f32_1, y: f32_1, near: sv.types.NDArray[sv.i32, 2], out: f32_1):
+def sv_neighbors(x: f32_1, y: f32_1, near: sv.types.NDArray[sv.i32, 2], out: f32_1):
     for i in range(x.shape[0]):
         total = 0.0
         for k in range(near.shape[1]):
@@ -170,7 +170,7 @@ def sv_neighbours(x: f32_1, y: f32_1, near: sv.types.NDArray[sv.i32, 2], out: f3
         out[i] = total
 
 
-def nb_neighbours(x, y, near, out):
+def nb_neighbors(x, y, near, out):
     for i in prange(x.shape[0]):
         total = f32(0)
         for k in range(near.shape[1]):
@@ -187,5 +187,5 @@ ENTRIES = {
     "interpolate": Entry(interpolate, "grid x y out int:n int:size", "grid x y out", sv_interpolate, nb_interpolate),
     "deposit": Entry(deposit, "x mass grid int:n int:size", "x mass grid", sv_deposit, nb_deposit),
     "permute": Entry(permute, "x order out int:n", "x order out", sv_permute, nb_permute),
-    "neighbours": Entry(neighbours, "x y near out int:n int:around", "x y near out", sv_neighbours, nb_neighbours),
+    "neighbors": Entry(neighbors, "x y near out int:n int:around", "x y near out", sv_neighbors, nb_neighbors),
 }

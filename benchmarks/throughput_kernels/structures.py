@@ -1,4 +1,4 @@
-"""Structures that lie one after the other: colours, points, quaternions, vertices; and tables filled from themselves."""
+"""Structures that lie one after the other: colors, points, quaternions, vertices; and tables filled from themselves."""
 
 import numpy as np
 from problems import Problem
@@ -50,7 +50,7 @@ def over(scale: float) -> Problem:
         found[:, 3] = 255
         return {"out": found}
 
-    return posed("colours over others", {"front": front, "back": back, "out": out}, "out", reference, {"n": n})
+    return posed("colors over others", {"front": front, "back": back, "out": out}, "out", reference, {"n": n})
 
 
 @sv.kernel

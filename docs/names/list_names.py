@@ -22,9 +22,9 @@ CLASSES = (
     "BufferView", "Event", "Field", "FieldsBuilder", "Matrix", "MatrixField", "MatrixNdarray", "Ndarray", "SNode",
     "ScalarField", "ScalarNdarray", "Stream", "Struct", "StructField", "Tensor", "Vector", "VectorNdarray", "extension",
 )  # fmt: skip
-#: Parts of vectors by letters are a rule, and no names.
+#: Swizzles follow a rule and are not names.
 SWIZZLE = re.compile(r"[xyzw]{1,4}|[rgba]{1,4}|[stpq]{1,4}")
-#: Names of a kernel's own innards that modules happen to import.
+#: Internal names that modules happen to import.
 INNARDS = re.compile(r"TYPE_CHECKING|impl|make_expr_group|arch_uses_spv|quadrants_scope|warnings|annotations|np")
 
 

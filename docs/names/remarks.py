@@ -1,25 +1,25 @@
-"""What `docs/names.md` says of names of Quadrants that are not simply the same here: different and why, absent and why.
+"""The remarks of `docs/names.md` on names of Quadrants that differ or are missing here, with the reason.
 
-A key is a path as in `quadrants.txt`: a name of the root, `module.name`, `Class().member`, or a module with `.*` for the
-rest of its names.
+A key is a path as in `quadrants.txt`: a top-level name, `module.name`, `Class().member`, or a module with `.*` for its
+remaining names.
 """
 
-_SPARSE = "there are no sparse fields: all elements of a field are there from the beginning"
-_DERIVATIVES = "there are no derivatives in this version; left out on purpose"
-_MESHES = "there are no meshes"
-_QUANTIZED = "there are no quantized types"
-_GPU = "it is about a GPU"
-_REFUSED = "for the threads of a GPU: a kernel that reaches it is refused. Where `static` leaves the branch out it is fine"
-_TENSOR = "an array or field is itself, not a wrapper around one; `isinstance` asks for its elements"
-_NODES = "no name: `sv.root.dense(…)` and `field.parent()` give nodes, with `dense`, `place`, `shape`, `parent()`"
-_MEMBER = "the name may be that of a member; ask the field of a member: `s.x.parent()`"
+_SPARSE = "sparse fields are not supported: all elements of a field are allocated"
+_DERIVATIVES = "gradients and tangents are members of arrays that need one: `x.grad`, `x.dual`"
+_MESHES = "meshes are not supported"
+_QUANTIZED = "quantized types are not supported"
+_GPU = "GPU only"
+_REFUSED = "GPU only: a kernel that reaches it is an error; a branch removed by `static` is allowed"
+_TENSOR = "there is no wrapper class; `isinstance` checks the element type of an array or field"
+_NODES = "no public name: `sv.root.dense(…)` and `field.parent()` return nodes with `dense`, `place`, `shape`, `parent()`"
+_MEMBER = "may collide with a member name; use the field of a member: `s.x.parent()`"
 
 #: Path → what is different.
 DIFFERENT = {
-    "Field().layout": "how vectors and matrices lie: `sv.Layout.AOS` or `sv.Layout.SOA`; of numbers it is `AOS`",
-    "Field().parent": "in plain Python; of a field with memory of its own, a node with its axes that nothing is placed in",
-    "Field().snode": "in plain Python, with `shape` and `parent()`: nothing is activated or placed by it",
-    "Tensor().layout": "how vectors and matrices lie: `sv.Layout.AOS` or `sv.Layout.SOA`; of numbers it is `AOS`",
+    "Field().layout": "the layout of vectors and matrices: `sv.Layout.AOS` or `sv.Layout.SOA`; `AOS` for numbers",
+    "Field().parent": "in plain Python only; for a field with its own memory, a node with nothing placed in it",
+    "Field().snode": "in plain Python only, with `shape` and `parent()`; it cannot activate or place anything",
+    "Tensor().layout": "the layout of vectors and matrices: `sv.Layout.AOS` or `sv.Layout.SOA`; `AOS` for numbers",
     "amdgpu": "`sv.init` warns once and uses the CPU",
     "arm64": "the same value as `sv.cpu`",
     "cpu": "one value for all processors: `sv.x64`, `sv.x86_64` and `sv.arm64` are the same",
@@ -33,60 +33,59 @@ DIFFERENT = {
     "QuadrantsCompilationError": "`sv.SamovarCompilationError`",
     "QuadrantsNameError": "`sv.SamovarNameError`",
     "QuadrantsRuntimeError": "`sv.SamovarRuntimeError`",
-    "QuadrantsRuntimeTypeError": "`sv.SamovarRuntimeTypeError`; for dtype and axes of arrays a `ValueError` as well",
+    "QuadrantsRuntimeTypeError": "`sv.SamovarRuntimeTypeError`; for dtype and rank of arrays also a `ValueError`",
     "QuadrantsSyntaxError": "`sv.SamovarSyntaxError`",
     "QuadrantsTypeError": "`sv.SamovarTypeError`",
-    "MatrixField": "a field of vectors or matrices is a `sv.Field`; the name is for `isinstance`",
+    "MatrixField": "a field of vectors or matrices is an `sv.Field`; the name works with `isinstance`",
     "MatrixTensor": _TENSOR,
-    "ScalarField": "the name is for `isinstance`",
+    "ScalarField": "the name works with `isinstance`",
     "VectorTensor": _TENSOR,
-    "block_local": "a hint that needs nothing: the caches of a CPU do so",
-    "cache_read_only": "a hint that needs nothing: it is found out",
-    "create_event": "launches are over when they return: all are in order",
-    "create_stream": "launches are over when they return: all are in order",
-    "experimental": "`sv.real_func`; `samovar.compat.quadrants.experimental` is there",
+    "block_local": "a hint without effect: CPU caches do this",
+    "cache_read_only": "a hint without effect: the compiler detects it",
+    "create_event": "launches are synchronous, so all are in order",
+    "create_stream": "launches are synchronous, so all are in order",
+    "experimental": "`sv.real_func`; `samovar.compat.quadrants.experimental` exists",
     "experimental.real_func": "`sv.real_func`",
     "extension": "`sv.extension.is_supported(…)`; `assertion` and `data64` are supported",
-    "field": "writes a little beyond its shape are not forgiven by padding: debug mode reports them",
+    "field": "not padded: writes beyond its shape corrupt memory; debug mode reports them",
     "init": "see [options](#options)",
-    "lang": "`samovar.compat.quadrants.lang`: the names that programs reach for",
-    "linalg.SparseCG": "the matrix is one of SciPy",
-    "linalg.SparseMatrix": "one of SciPy, which has to be installed",
-    "linalg.SparseMatrixBuilder": "also filled by `add(row, column, value)` on the host",
-    "linalg.SparseSolver": "SciPy solves; it has to be installed",
-    "loop_config": "`block_dim` is how many iterations a thread takes at a time; `parallelize=1` is serial, others hints",
-    "mesh_local": "a hint that needs nothing",
-    "no_activate": "a hint that needs nothing",
-    "perf_dispatch": "what was found is kept in the cache for later processes; `get_geometry_hash` may be left out",
-    "random": "numbers do not depend on the number of threads",
-    "algorithms.*": "those for calls in kernels need no `scratch` here, and take it",
-    "python": "kernels run as plain Python, for pdb and coverage: numbers are Python's, loops serial",
-    "real_func": "not inlined; recursion is refused",
+    "lang": "`samovar.compat.quadrants.lang` has the names that programs use",
+    "linalg.SparseCG": "the matrix is a SciPy matrix",
+    "linalg.SparseMatrix": "a SciPy matrix; requires SciPy",
+    "linalg.SparseMatrixBuilder": "can also be filled with `add(row, column, value)` from Python",
+    "linalg.SparseSolver": "uses SciPy, which must be installed",
+    "loop_config": "`block_dim`: iterations that a thread takes at a time; `parallelize=1` is serial; others are hints",
+    "mesh_local": "a hint without effect",
+    "no_activate": "a hint without effect",
+    "perf_dispatch": "the choice is cached for later processes; `get_geometry_hash` is optional",
+    "random": "independent of the number of threads",
+    "algorithms.*": "functions called in kernels need no `scratch`; the argument is accepted",
+    "python": "kernels run as plain Python, for pdb and coverage: Python numbers, serial loops",
+    "real_func": "not inlined; recursion is not supported",
     "ref": "the same as `sv.template()`: the caller's variable",
-    "stop_grad": "a hint that needs nothing",
-    "stream_parallel": "blocks run in order; see `sv.graph.parallel` for sections side by side",
-    "sync": "returns at once: a launch is over when it returns",
+    "stop_grad": "for the whole kernel, wherever in it the call stands",
+    "stream_parallel": "blocks run in order; see `sv.graph.parallel` for parallel sections",
+    "sync": "returns immediately: launches are synchronous",
     "types.ref": "the same as `sv.template()`: the caller's variable",
-    "volatile_load": "an atomic read: the array counts as written",
-    "wrap": "gives the array or field itself",
+    "volatile_load": "an atomic load; the array counts as written",
+    "wrap": "returns the array or field itself",
     "simt.*": _REFUSED,
     "simt.block.*": _REFUSED,
     "simt.grid.*": _REFUSED,
     "simt.subgroup.*": _REFUSED,
     "simt.warp.*": _REFUSED,
-    "Field().grad": "an array beside the field, for who computes derivatives by hand",
-    "FieldsBuilder().bitmasked": "refused with the reason: " + _SPARSE,
-    "FieldsBuilder().dynamic": "refused with the reason: " + _SPARSE,
-    "FieldsBuilder().pointer": "refused with the reason: " + _SPARSE,
-    "FieldsBuilder().quant_array": "refused with the reason: " + _QUANTIZED,
-    "FieldsBuilder().finalize": "memory is given back with the last field: `destroy()` says that none is used any more",
+    "FieldsBuilder().bitmasked": "an error with the reason: " + _SPARSE,
+    "FieldsBuilder().dynamic": "an error with the reason: " + _SPARSE,
+    "FieldsBuilder().pointer": "an error with the reason: " + _SPARSE,
+    "FieldsBuilder().quant_array": "an error with the reason: " + _QUANTIZED,
+    "FieldsBuilder().finalize": "memory is freed with the last field; `destroy()` declares that none is in use",
 }
 
-#: Path → why it is not here.
+#: Path → why it is missing.
 ABSENT = {
     "BitpackedFields": _QUANTIZED,
     "DeviceCapability": _GPU,
-    "Format": "there are no textures",
+    "Format": "textures are not supported",
     "Mesh": _MESHES,
     "MeshInstance": _MESHES,
     "mesh_patch_idx": _MESHES,
@@ -98,37 +97,34 @@ ABSENT = {
     "deactivate_all_snodes": _SPARSE,
     "is_active": _SPARSE,
     "length": _SPARSE + "; the length of a vector is `sv.math.length`",
-    "get_addr": "addresses are no part of the language",
-    "rescale_index": "write the arithmetic: `I * shape_b // shape_a`",
+    "get_addr": "the language has no addresses",
+    "rescale_index": "write `I * shape_b // shape_a`",
     "ad": _DERIVATIVES,
     "ad.*": _DERIVATIVES,
-    "clock_counter": "time launches from outside: a loop that LLVM rewrites has no order to put a clock into",
+    "clock_counter": "time launches from Python; the order of operations in optimized code is not defined",
     "clock_freq_hz": _GPU,
-    "global_thread_idx": "which thread runs an iteration is not fixed, and not said",
+    "global_thread_idx": "the assignment of iterations to threads is not defined",
     "dump_compile_config": "`print(samovar.runtime.current_options())`",
     "interop": _GPU,
     "interop.*": _GPU,
-    "profiler": "`sv.profiler()`; `samovar.compat.quadrants.profiler` has the functions that are about kernels",
-    "profiler.*": "`sv.profiler()`; `samovar.compat.quadrants.profiler` has the functions that are about kernels",
+    "profiler": "`sv.profiler()`; `samovar.compat.quadrants.profiler` has the functions for kernels",
+    "profiler.*": "`sv.profiler()`; `samovar.compat.quadrants.profiler` has the functions for kernels",
     "sparse": _SPARSE,
     "sparse.*": _SPARSE,
-    "types.BufferViewType": "`sv.types.buffer_view(…)` gives the annotation",
+    "types.BufferViewType": "`sv.types.buffer_view(…)` is the annotation",
     "BufferView().subscript": "index it: `view[i]`",
     "types.quant": _QUANTIZED,
     "types.quant.*": _QUANTIZED,
     "FieldsBuilder().deactivate_all": _SPARSE,
-    "FieldsBuilder().lazy_dual": _DERIVATIVES,
     "Matrix().tensor": "`sv.tensor(sv.types.matrix(n, m, dtype), shape)`",
     "Ndarray().get_type": "`a.dtype`, `a.shape` and `a.element_shape`",
-    "Struct().methods": "methods are those of the class that `sv.dataclass` decorates",
-    "StructField().has_dual": _DERIVATIVES,
-    "StructField().has_grad": _DERIVATIVES,
+    "Struct().methods": "methods are defined in the class under `sv.dataclass`",
     "StructField().parent": _MEMBER,
     "StructField().snode": _MEMBER,
-    "StructField().to_dlpack": "of its members, one by one: `f.x.to_dlpack()`",
+    "StructField().to_dlpack": "per member: `f.x.to_dlpack()`",
 }
 
-#: Classes that are one here: where their members are looked up and explained.
+#: Classes that are one class here: where their members are looked up and described.
 SAME_CLASS = {
     "MatrixField()": "Field()",
     "ScalarField()": "Field()",

@@ -1,6 +1,6 @@
-"""Writes `docs/names.md`: every public name of Quadrants, and what became of it. `python docs/names/write_page.py`
+"""Writes `docs/names.md`: every public name of Quadrants and its counterpart. Run `python docs/names/write_page.py`
 
-`tests/api/test_names_page.py` fails if the page is another one, or if a name is neither here nor among the absences.
+`tests/api/test_names_page.py` fails if the page is outdated, or if a name is neither available nor explained.
 """
 
 import sys
@@ -15,42 +15,48 @@ import samovar as sv  # noqa: E402
 from samovar.language import DEFAULTS  # noqa: E402
 from samovar.runtime import RENAMED, WITHOUT_MEANING  # noqa: E402
 
-HEADING = """# Names of Quadrants, and what became of them
+HEADING = """# Names of Quadrants
 
-Everything public of Quadrants 1.3.3, listed by a program, as it is here under `sv.`. Names that stand in no table below mean
-the same. Programs need no change where `samovar run --as quadrants program.py` runs them (and `-m module`), or after
-`samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the whole change. There
-errors are called as in Quadrants, `qd.lang` has what programs reach for, and `QD_*` variables are read
-(`QD_DUMP_IR=1` writes to `debug_dump_path`, else to `/tmp/ir`; `QD_KERNEL_COVERAGE=1` is `kernel_coverage`). The same goes
-for Taichi (`samovar.compat.taichi`, `--as taichi`, `TI_*`), whose windows (`ti.GUI`, `ti.ui`) are drawn in memory: pictures
-are written where a program asks for a file, nobody presses keys, and a window closes after `SAMOVAR_FRAMES` frames, else 50.
+Every public name of Quadrants 1.3.3, listed by a script, and its counterpart under `sv.`. Names that are in no table below
+have the same meaning. `samovar run --as quadrants program.py` (also `-m module`) runs a program unchanged, and so does
+`samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the only change. In this
+mode errors have the names of Quadrants, `qd.lang` has what programs use, and `QD_*` variables are read (`QD_DUMP_IR=1`
+writes to `debug_dump_path`, by default `/tmp/ir`; `QD_KERNEL_COVERAGE=1` sets `kernel_coverage`). The same holds for Taichi
+(`samovar.compat.taichi`, `--as taichi`, `TI_*`). Its windows (`ti.GUI`, `ti.ui`) render off-screen: there is no input, files
+are written on request, and a window closes after `SAMOVAR_FRAMES` frames (default 50).
 
-This page is written by `docs/names/write_page.py` from `docs/names/quadrants.txt`.
+`docs/names/write_page.py` generates this page from `docs/names/quadrants.txt`.
 
-## Two habits of programs
+## Compatibility behavior
 
-- Writes slightly beyond the shape of a field work in Quadrants where a field is padded to a power of two. Here a field has
-  exactly its elements: such a write changes something else. Debug mode (`sv.init(debug=True)`) reports it.
-- Numbers too small for a float of full precision (denormals) are flushed to zero there under `fast_math`. Here they keep
-  their value; `sv.init(flush_denormals=True)` flushes them.
+- Quadrants pads fields to a power of two, so that writes slightly beyond the shape do no harm there. Here a field has
+  exactly its elements, and such a write corrupts memory. Debug mode (`sv.init(debug=True)`) reports it.
+- Quadrants flushes denormals to zero under `fast_math`. Here they keep their value; `sv.init(flush_denormals=True)` flushes
+  them.
 
-More are met where a program is run under the name of a peer, and can be had by `sv.init` elsewhere:
+In compatibility mode (`--as`, `samovar.compat.install`) the following options are set; elsewhere you can set them yourself:
 
-- A parallel loop may assign a variable of the kernel that its iterations share (`if a[i] > 3: found = i`). Here that is an
-  error; with `shared_variables="serial"` the loop is serial, with a warning.
-- `print` in kernels writes floats as C does, `2.500000`: `printed_numbers="c"`.
-- A float as a bound of `range` in a kernel loses its fraction, with a warning: `float_bounds="truncate"`. Elsewhere, with a
-  step and in `ndrange`, it is an error.
-- An integer argument that does not fit into the type of its parameter keeps the bits that fit, with a warning:
-  `wide_arguments="wrap"`. One of more than 64 bits, or below zero for an unsigned type, is an `OverflowError`, as it is
-  elsewhere.
-- A local that begins with a literal keeps the type of that literal, and what is lost in it is warned of:
-  `literal_locals="first"`. Elsewhere it has the widest type that is assigned to it.
+- `shared_variables="serial"`: a parallel loop that assigns a variable shared by its iterations (`if a[i] > 3: found = i`)
+  becomes serial, with a warning. Otherwise it is an error.
+- `printed_numbers="c"`: `print` in kernels formats floats as C does, `2.500000`, and formats are those of C: `{x:.1}` is
+  `%.1f`, `{i:.4d}` is `%.4d`.
+- `float_bounds="truncate"`: a float as a bound of `range` is truncated, with a warning. Otherwise, with a step, and in
+  `ndrange`, it is an error.
+- `wide_arguments="wrap"`: an integer argument that does not fit its type wraps, with a warning. One of more than 64 bits, or
+  below zero for an unsigned type, raises `OverflowError` in any mode.
+- `literal_locals="first"`: a local that starts with a literal keeps the type of that literal, with a warning if something
+  is lost. Otherwise it has the widest type assigned to it.
+- `vector_truth="entries"`: `and`, `or` and `not` of vectors and matrices work entry by entry, and a comparison of vectors in
+  plain Python is always true, `assert v == [1, 2]`, as there. Otherwise they are errors.
+- `nested_structs="first"`: a number for a member that is a struct sets the first member of that struct, `Outer(1)`.
+  Otherwise it is an error.
+- `missing_returns="zero"`: a `real_func` that ends without a `return` on some paths returns 0 there. Otherwise it is an
+  error.
 """
 
 
 def place(path: str) -> object:
-    """What Samovar has at a path, None if there is nothing."""
+    """The object of Samovar at a path, or None."""
     found: object = sv
     for part in path.replace("()", "").split("."):
         found = getattr(found, part, None)
@@ -60,7 +66,7 @@ def place(path: str) -> object:
 
 
 def key_of(line: str) -> tuple[str, str]:
-    """The path of a name as it is written in Quadrants, and as it is explained here."""
+    """The path of a name in Quadrants, and the one under which it is explained here."""
     where, name = line.split()
     written = name if where == "." else f"{where}.{name}"
     where = SAME_CLASS.get(where, where)
@@ -68,13 +74,13 @@ def key_of(line: str) -> tuple[str, str]:
 
 
 def remark(table: dict[str, str], written: str, path: str) -> str | None:
-    """What a table says of a name, itself or with the others of its module."""
+    """The remark on a name or on its module."""
     whole = path.rpartition(".")[0] + ".*"
     return table.get(written) or table.get(path) or (table.get(whole) if "." in path else None)
 
 
 def states() -> dict[str, tuple[str, str]]:
-    """Every name → "same", "different" or "absent", and why. One that nothing is known of is "unknown"."""
+    """Every name → "same", "different", "absent" or "unknown", with the remark."""
     found = {}
     for line in (HERE / "quadrants.txt").read_text().splitlines():
         written, path = key_of(line)
@@ -103,18 +109,18 @@ def page() -> str:
     for name, (state, text) in found.items():
         by_state[state].append((name, text))
     counts = ", ".join(f"{len(rows)} {state}" for state, rows in by_state.items())
-    lines = [HEADING, f"## All names: {counts}", "", "### Different, and why", ""]
-    lines += ["| name | what is different |", "|---|---|"]
+    lines = [HEADING, f"## All names: {counts}", "", "### Different", ""]
+    lines += ["| name | difference |", "|---|---|"]
     lines += table(by_state["different"])
-    lines += ["", "### Absent, and why", "", "| name | why |", "|---|---|", *table(by_state["absent"])]
+    lines += ["", "### Not available", "", "| name | reason |", "|---|---|", *table(by_state["absent"])]
     lines += ["", "### The same", "", ", ".join(f"`{name}`" for name, _ in by_state["same"]) + "."]
-    lines += ["", "## Options", "", "`sv.init` takes every option of Quadrants and Taichi, by keyword, three of them also"]
-    lines += ["by position. An option that nobody has is a `KeyError`. These are Samovar's own:", ""]
+    lines += ["", "## Options", "", "`sv.init` accepts every option of Quadrants and Taichi by keyword, three of them also"]
+    lines += ["by position. Unknown options raise `KeyError`. These are Samovar's own:", ""]
     lines += [", ".join(f"`{name}`" for name in DEFAULTS) + ".", "", "| theirs | here |", "|---|---|"]
     lines += [f"| `{theirs}` | `{ours}` |" for theirs, ours in RENAMED.items()]
     lines += ["| `make_cpu_multithreading_loop=False` | `num_threads=1` |"]
-    lines += ["| `enable_fallback=False` | an `arch` that is not here is an error |", ""]
-    lines += ["Accepted, without a meaning here, and named once at log level `info`:", "", "| option | why |", "|---|---|"]
+    lines += ["| `enable_fallback=False` | an unavailable `arch` is an error |", ""]
+    lines += ["Accepted without effect, and reported once at log level `info`:", "", "| option | reason |", "|---|---|"]
     lines += table(list(WITHOUT_MEANING.items()))
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,7 @@
 >>> a[7]
 3.0
 
-Importing the package loads nothing: a name is fetched from where it lives when it is first used.
+Importing the package loads nothing: each name is imported on first use.
 """
 
 from posix import register_at_fork as _register_at_fork
@@ -19,12 +19,12 @@ from posix import register_at_fork as _register_at_fork
 __version__ = "0.1.0"
 
 
-def _door(room: dict, homes: dict, modules: tuple | None = None, package: str = "") -> tuple:
-    """`__getattr__` and `__dir__` of a room, given its namespace and which of its files (or the package's) has which names.
+def _lazy_exports(namespace: dict, homes: dict, modules: tuple | None = None, package: str = "") -> tuple:
+    """`__getattr__` and `__dir__` of a package, given its namespace and a table from module to the names it defines.
 
-    Where users look for names, `modules` are those of modules beside them, and the one that was probably meant is suggested.
+    In packages for users, `modules` lists the submodules, and a misspelled name gets a suggestion.
 
-    A name is loaded when it is used: a process that compiles nothing needs a small part of each room.
+    Names are imported on first use: a process that compiles nothing needs a small part of each package.
     """
     home_of: dict = {}
 
@@ -32,28 +32,28 @@ def _door(room: dict, homes: dict, modules: tuple | None = None, package: str = 
         if not home_of:
             home_of.update({name: home for home, names in homes.items() for name in names.split()})
         home = home_of.get(name)
-        # Not `importlib`, which would be loaded for nothing else.
+        # Not `importlib`, which nothing else would load.
         if home is not None:
-            room[name] = value = getattr(__import__(f"{package or room['__name__']}.{home}", fromlist=[name]), name)
+            found = __import__(f"{package or namespace['__name__']}.{home}", fromlist=[name])
+            namespace[name] = value = getattr(found, name)
             return value
         if modules is None or name[0] == "_":
-            raise AttributeError(f"module {room['__name__']!r} has no attribute {name!r}")
+            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
         if name in modules:
-            return __import__(f"{room['__name__']}.{name}", fromlist=["*"])
-        from samovar.missing_name import MissingName
+            return __import__(f"{namespace['__name__']}.{name}", fromlist=["*"])
+        from samovar.language import MissingName
 
         try:
-            raise MissingName(room["__name__"], name, [*home_of, *modules, *room.get("__all__", ())])
+            raise MissingName(namespace["__name__"], name, [*home_of, *modules, *namespace.get("__all__", ())])
         except MissingName as missing:
-            # What is raised again gets no frame of this function (in CPython from 3.11 on): the mistake is in the line that
-            # asked.
+            # Re-raising adds no frame of this function (CPython 3.11 and later): the error is in the line that asked.
             missing.__traceback__ = None
             raise
 
     return get, lambda: sorted(" ".join(homes.values()).split())
 
 
-#: Where the public names live. Those in `_MODULES` are modules of their own.
+#: The modules that define the public names. Those in `_MODULES` are modules themselves.
 _HOMES = {
     "_native": (
         "BufferView Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
@@ -126,22 +126,22 @@ _HOMES = {
     "language.hints": (
         "assume_in_range block_local cache_read_only mesh_local no_activate stop_grad stream_parallel volatile_load"
     ),
-    "language.linear_algebra": (
+    "values.linear_algebra": (
         "cholesky eig make_spd polar_decompose qr solve svd sym_eig"
     ),
     "language.raw_arithmetic": (
         "bit_shr frexp ifte one raw_div raw_mod zero"
     ),
-    "language.matrices": (
+    "values.matrices": (
         "Matrix Vector"
     ),
-    "language.structs": (
+    "values.structs": (
         "Struct"
     ),
-    "language.struct_arrays": (
+    "values.struct_arrays": (
         "StructField"
     ),
-    "language.struct_types": (
+    "values.struct_types": (
         "dataclass"
     ),
     "language.graph": (
@@ -151,17 +151,17 @@ _HOMES = {
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
-_MODULES = ("algorithms", "graph", "linalg", "math", "simt", "tools", "types")
+_MODULES = ("ad", "algorithms", "graph", "linalg", "math", "simt", "tools", "types")
 __all__ = [*" ".join(_HOMES.values()).split(), *_MODULES]
-__getattr__, _ = _door(globals(), _HOMES, _MODULES)
+__getattr__, _ = _lazy_exports(globals(), _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-# First of all: another thread may be in the middle of importing the rest.
+# First of all: another thread may be importing the rest.
 _register_at_fork(
-    before=lambda: __import__("samovar.forking", fromlist=["*"]).finish_imports(),
-    after_in_child=lambda: __import__("samovar.forking", fromlist=["*"]).forget_imports_of_others(),
+    before=lambda: __import__("samovar.system", fromlist=["finish_imports"]).finish_imports(),
+    after_in_child=lambda: __import__("samovar.system", fromlist=["forget_imports_of_others"]).forget_imports_of_others(),
 )

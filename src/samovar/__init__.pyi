@@ -1,15 +1,17 @@
-"""The public names for type checkers: `__init__.py` fetches them when they are used.
+"""The public names for type checkers: `__init__.py` imports them on first use.
 
-In a stub, `x as x` says that x is public.
+In a stub, `x as x` marks x as public.
 """
 # ruff: noqa: I001
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload, type_check_only
 
 from typing_extensions import dataclass_transform
 
 from samovar import (
+    ad as ad,
     algorithms as algorithms,
     graph as graph,
     linalg as linalg,
@@ -85,7 +87,7 @@ from samovar.language.hints import (
     stream_parallel as stream_parallel,
     volatile_load as volatile_load,
 )
-from samovar.language.linear_algebra import (
+from samovar.values.linear_algebra import (
     cholesky as cholesky,
     eig as eig,
     make_spd as make_spd,
@@ -95,7 +97,7 @@ from samovar.language.linear_algebra import (
     svd as svd,
     sym_eig as sym_eig,
 )
-from samovar.language.matrices import (
+from samovar.values.matrices import (
     Matrix as Matrix,
     Vector as Vector,
 )
@@ -108,10 +110,10 @@ from samovar.language.raw_arithmetic import (
     raw_mod as raw_mod,
     zero as zero,
 )
-from samovar.language.struct_arrays import (
+from samovar.values.struct_arrays import (
     StructField as StructField,
 )
-from samovar.language.structs import (
+from samovar.values.structs import (
     Struct as Struct,
 )
 from samovar.lens.compound import (
@@ -178,7 +180,6 @@ from samovar.runtime.configuration import (
     cpu as cpu,
     cuda as cuda,
     gpu as gpu,
-    init as init,
     is_logging_effective as is_logging_effective,
     metal as metal,
     python as python,
@@ -345,6 +346,41 @@ def kernel(
     serial: bool = False,
     pure: bool = False,
 ) -> Callable[[Callable[_Parameters, _Result]], _Kernel[_Parameters, _Result]]: ...
+def init(
+    arch: str | None = None,
+    default_fp: Any = None,
+    default_ip: Any = None,
+    *,
+    debug: bool = ...,
+    check_out_of_bound: bool = ...,
+    check_races: bool = ...,
+    fast_math: bool = ...,
+    flush_denormals: bool = ...,
+    shared_variables: Literal["error", "serial"] = ...,
+    printed_numbers: Literal["python", "c"] = ...,
+    float_bounds: Literal["error", "truncate"] = ...,
+    wide_arguments: Literal["error", "wrap"] = ...,
+    literal_locals: Literal["widest", "first"] = ...,
+    vector_truth: Literal["error", "entries"] = ...,
+    nested_structs: Literal["error", "first"] = ...,
+    missing_returns: Literal["error", "zero"] = ...,
+    opt_level: Literal[0, 1, 2, 3] = ...,
+    num_threads: int = ...,
+    random_seed: int = ...,
+    num_compile_threads: int = ...,
+    log_level: str = ...,
+    print_ir: bool = ...,
+    dump_ir: str | PathLike[str] = ...,
+    kernel_coverage: bool = ...,
+    offline_cache: bool = ...,
+    offline_cache_file_path: str | PathLike[str] = ...,
+    offline_cache_max_size: int = ...,
+    src_ll_cache: bool = ...,
+    print_non_pure: bool = ...,
+    raise_on_templated_floats: bool = ...,
+    without: str = ...,
+    **options: Any,  # those of Quadrants and Taichi
+) -> None: ...
 def pure(fn: _Pure) -> _Pure: ...
 def pyfunc(fn: _Function) -> _Function: ...
 def real_func(fn: _Function) -> _Function: ...
@@ -363,8 +399,8 @@ def data_oriented(
     cls: None = None, *, template_primitives: bool | None = None, stable_members: bool | None = None
 ) -> Callable[[_Class], _Class]: ...
 
-def _door(
-    room: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] | None = None, package: str = ""
+def _lazy_exports(
+    namespace: dict[str, object], homes: dict[str, str], modules: tuple[str, ...] | None = None, package: str = ""
 ) -> tuple[Any, Any]: ...
 _HOMES: dict[str, str]
 
@@ -418,6 +454,7 @@ __all__ = [
     "VectorTensor",
     "abs",
     "acos",
+    "ad",
     "algorithms",
     "amdgpu",
     "arange",

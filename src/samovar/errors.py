@@ -1,6 +1,6 @@
-"""The exceptions and warnings of Samovar, and the text of a compile error: what was wrong, where, and what to do.
+"""The exceptions and warnings of Samovar, and the text of a compile error: what is wrong, where, and what to do.
 
-Nothing is imported here at run time: the module is on the way of `import samovar`.
+This module imports nothing at run time, because `import samovar` loads it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class SourceText(Protocol):
-        """Where a function was written: what `samovar.lens.FunctionSource` offers."""
+        """Where a function is written: the interface of `samovar.lens.FunctionSource`."""
 
         @property
         def file(self) -> str: ...
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         def name(self) -> str: ...
 
     class CallSite(Protocol):
-        """One entry of a call chain, innermost first: what `samovar.artifact.sites.Frame` offers."""
+        """One call of a call chain, innermost first: the interface of `samovar.artifact.sites.Frame`."""
 
         @property
         def function(self) -> str: ...
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class SamovarError(Exception):
-    """The base of everything that Samovar raises on purpose.
+    """Base class of all exceptions that Samovar raises on purpose.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarTypeError, sv.SamovarError)
@@ -41,7 +41,7 @@ class SamovarError(Exception):
 
 
 class SamovarCompilationError(SamovarError):
-    """A kernel cannot be compiled. What is wrong with it has a class of its own where there is a word for it in Python.
+    """A kernel cannot be compiled. Subclasses correspond to the built-in exceptions of Python.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarSyntaxError, sv.SamovarCompilationError)
@@ -50,7 +50,7 @@ class SamovarCompilationError(SamovarError):
 
 
 class SamovarSyntaxError(SamovarCompilationError, SyntaxError):
-    """A kernel is written in a way that the language does not have.
+    """A kernel uses syntax that is not supported.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarSyntaxError, SyntaxError)
@@ -61,13 +61,13 @@ class SamovarSyntaxError(SamovarCompilationError, SyntaxError):
         SyntaxError.__init__(self, *arguments)
         import builtins
 
-        # IPython shows a place for each SyntaxError, a wrong one where it has none. Others show those in the message.
+        # IPython shows a location for each SyntaxError, a wrong one if there is none. Others show the one in the message.
         if hasattr(builtins, "get_ipython"):
             self.filename, self.lineno, self.offset = _place_of(str(self))
 
 
 class SamovarTypeError(SamovarCompilationError, TypeError):
-    """A value in a kernel or an annotation has the wrong type, or a function of ours got something that it cannot take.
+    """A value in a kernel, an annotation or an argument of a Samovar function has the wrong type.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarTypeError, TypeError)
@@ -76,7 +76,7 @@ class SamovarTypeError(SamovarCompilationError, TypeError):
 
 
 class SamovarSignatureError(SamovarSyntaxError, SamovarTypeError):
-    """What is written does not fit what it is given: parameters and their annotations, names for values, axes of a loop.
+    """A mismatch in number: parameters and annotations, targets and values, loop variables and dimensions.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarSignatureError, (sv.SamovarSyntaxError, sv.SamovarTypeError))
@@ -85,7 +85,7 @@ class SamovarSignatureError(SamovarSyntaxError, SamovarTypeError):
 
 
 class SamovarAxesError(SamovarTypeError, IndexError):
-    """An array or field is given more or fewer indices than it has axes.
+    """An array or field is indexed with more or fewer indices than it has dimensions.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarAxesError, (sv.SamovarTypeError, IndexError))
@@ -94,7 +94,7 @@ class SamovarAxesError(SamovarTypeError, IndexError):
 
 
 class SamovarNameError(SamovarCompilationError, NameError):
-    """A kernel uses a name that nothing has, or that may not have a value yet.
+    """A kernel uses a name that is not defined, or a variable that may be unassigned.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarNameError, NameError)
@@ -103,7 +103,7 @@ class SamovarNameError(SamovarCompilationError, NameError):
 
 
 class SamovarRuntimeError(SamovarError, RuntimeError):
-    """A launch failed: an integer overflow in debug mode, a checkpoint that is not there.
+    """A launch failed, for example by an integer overflow in debug mode or an unknown checkpoint.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarRuntimeError, RuntimeError)
@@ -112,7 +112,7 @@ class SamovarRuntimeError(SamovarError, RuntimeError):
 
 
 class SamovarRuntimeTypeError(SamovarRuntimeError, SamovarTypeError):
-    """A kernel was called with an argument that does not fit its annotation: nothing is compiled for it, and nothing runs.
+    """A kernel was called with an argument that does not match its annotation. Nothing is compiled or run.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarRuntimeTypeError, (sv.SamovarTypeError, sv.SamovarRuntimeError))
@@ -121,29 +121,29 @@ class SamovarRuntimeTypeError(SamovarRuntimeError, SamovarTypeError):
 
 
 class SamovarCallError(SamovarRuntimeTypeError, SamovarSignatureError):
-    """A kernel was called with too few arguments, too many, or ones that it does not know.
+    """A kernel was called with missing, extra or unknown arguments.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarCallError, (sv.SamovarRuntimeTypeError, sv.SamovarSyntaxError))
     True
     """
 
-    __init__ = SamovarSyntaxError.__init__  # tracebacks show what it keeps
+    __init__ = SamovarSyntaxError.__init__  # sets the location that tracebacks show
 
 
 class SamovarFieldError(SamovarRuntimeError, SamovarSyntaxError, ValueError):
-    """A field cannot have this shape, order or offset, or has a place already.
+    """A field cannot have this shape, order or offset, or is already placed.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarFieldError, (sv.SamovarRuntimeError, ValueError))
     True
     """
 
-    __init__ = SamovarSyntaxError.__init__  # tracebacks show what it keeps
+    __init__ = SamovarSyntaxError.__init__  # sets the location that tracebacks show
 
 
 class SamovarArrayError(SamovarRuntimeTypeError, ValueError):
-    """The same for an array whose dtype, number of axes or elements do not fit.
+    """A kernel was called with an array whose dtype, number of dimensions or elements do not match its annotation.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarArrayError, (sv.SamovarRuntimeTypeError, ValueError))
@@ -152,7 +152,7 @@ class SamovarArrayError(SamovarRuntimeTypeError, ValueError):
 
 
 class SamovarAssertionError(SamovarRuntimeError, AssertionError):
-    """An `assert` inside a kernel did not hold, or, where the kernel was compiled to look, an index was out of range.
+    """An `assert` in a kernel failed, or, where bounds are checked, an index was out of range.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarAssertionError, AssertionError)
@@ -170,18 +170,18 @@ class SamovarIndexError(SamovarAssertionError, IndexError):
 
 
 class SamovarOptionError(SamovarError, KeyError):
-    """`sv.init` has no option of this name.
+    """`sv.init` has no option of that name.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarOptionError, KeyError)
     True
     """
 
-    __str__ = Exception.__str__  # a key that is missing shows as its repr; this is a sentence
+    __str__ = Exception.__str__  # a KeyError shows the repr of its key; this is a sentence
 
 
 class SamovarWarning(UserWarning):
-    """Something works, but not as well as it could: a lossy assignment, a kernel that is compiled again and again.
+    """Something works, but probably not as intended: a lossy assignment, a kernel that is compiled over and over.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarWarning, UserWarning)
@@ -189,21 +189,23 @@ class SamovarWarning(UserWarning):
     """
 
 
-#: What users were warned of in this process.
+#: The warnings already issued in this process.
 _told: set[object] = set()
+#: Cells of a notebook that messages have named → their files.
+_cells: dict[str, str] = {}
 
 
 def is_own_file(file: str) -> bool:
-    """Is a file one of this package?"""
+    """Whether a file belongs to this package."""
     return file.startswith(__file__.removesuffix("errors.py"))
 
 
 def warn_once(
     message: str, place: tuple[str, int] | None = None, about: object = None, told: set[object] | None = None
 ) -> None:
-    """Warn, unless that was done before: about a line of a file, or else about the line of the user's that has led here.
+    """Issue a warning once: at a line of a file, or else at the line of user code that led here.
 
-    What was done before is in `told`, by `about`, or by message and place where that is not given.
+    `told` holds the warnings already issued: by `about`, or by message and location if that is not given.
     """
     about, told = (message, place) if about is None else about, _told if told is None else told
     if about in told:
@@ -223,7 +225,7 @@ def warn_once(
 
 
 def meant(name: str, names: Iterable[str]) -> str | None:
-    """Which of the names was probably meant by one that there is not; None where none is close."""
+    """The name that was probably meant by an unknown one; None if none is close."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, [each for each in names if not each.startswith("__")], 1)
@@ -231,8 +233,8 @@ def meant(name: str, names: Iterable[str]) -> str | None:
 
 
 def not_one_of(where: str, value: object, choices: Iterable[object], others: Iterable[str] = ()) -> str:
-    """What to say of a value that is none of the choices: which they are, and which was probably meant. `others` are words
-    that are accepted as well."""
+    """The message for a value that is not one of the choices, with a suggestion. `others` are words that are accepted as
+    well."""
     valid = list(choices)
     shown = ", ".join(repr(choice) if isinstance(choice, (str, int)) else str(choice) for choice in valid)
     close = did_you_mean(value, map(str, valid)) or did_you_mean(value, others)
@@ -240,7 +242,7 @@ def not_one_of(where: str, value: object, choices: Iterable[object], others: Ite
 
 
 def did_you_mean(name: object, names: Iterable[str]) -> str:
-    """The end of a message about a name that there is not: a question, or nothing where none is close."""
+    """The end of a message about an unknown name: a suggestion, or nothing if no name is close."""
     close = meant(name, names) if isinstance(name, str) else None
     return f": did you mean {close!r}?" if close else ""
 
@@ -252,23 +254,38 @@ def at(
     advice: str | None = None,
     chain: Sequence[CallSite] = (),
 ) -> str:
-    """The text of a compile error: the message, the file and line, the source line with a caret span, the advice, the calls.
+    """The text of a compile error: the message, the file and line, the source line with carets, the help, the calls.
 
-    `node` is the syntax at fault, what has the attributes of its place, or a line number. `chain` lists the calls that led
-    there, innermost first.
+    `node` is the offending syntax, any object with the location attributes of one, or a line number. `chain` lists the
+    calls that led there, innermost first.
     """
     line = node if isinstance(node, int) else int(getattr(node, "lineno", 0))
-    out = [message, f"  --> {source.file}:{line}, in {source.name}"]
+    out = [message, f"  --> {shown_place(source.file, line)}, in {source.name}"]
     out.extend(_excerpt(source.lines, line, None if isinstance(node, int) else node))
     if advice:
         out.append(f"  help: {advice}")
     for call in chain:
-        out.append(f"  called from {call.function} at {call.file}:{call.line}")
+        out.append(f"  called from {call.function} at {shown_place(call.file, call.line)}")
     return "\n".join(out)
 
 
+def shown_place(file: str, line: int) -> str:
+    """A location as the user knows it: `file:line`, or `Cell In[2], line 3` in a notebook."""
+    import builtins
+
+    shell = getattr(builtins, "get_ipython", None)
+    # IPython's name of a cell, from version 8 on.
+    name_of = None if shell is None else getattr(getattr(shell(), "compile", None), "format_code_name", None)
+    cell = None if name_of is None else name_of(file)
+    if cell is None:
+        return f"{file}:{line}"
+    shown = " ".join(cell)
+    _cells[shown] = file
+    return f"{shown}, line {line}"
+
+
 def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
-    """The line with its number, and below it carets under the node."""
+    """The source line with its number, and carets under the node."""
     if not 1 <= line <= len(lines):
         return []
     text = lines[line - 1].rstrip("\r\n")
@@ -281,7 +298,7 @@ def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
     stripped = len(text.rstrip())
     first = _column(text, begin)
     last = _column(text, end) if end is not None and getattr(node, "end_lineno", line) == line else stripped
-    # Tabs are widened in the line above, so the carets are placed by its widened prefix.
+    # Tabs are expanded in the line above, so the carets are placed by its expanded prefix.
     left = len(text[:first].expandtabs(4))
     width = max(1, len(text[:last].expandtabs(4)) - left)
     out.append(" " * (len(number) - 2) + "| " + " " * left + "^" * width)
@@ -289,23 +306,27 @@ def _excerpt(lines: Sequence[str], line: int, node: object) -> list[str]:
 
 
 def pointed_at(lines: Sequence[str], node: object) -> list[str]:
-    """The line of some syntax and carets below it, without its number, which an edit elsewhere changes."""
+    """The line of a piece of syntax with carets below it; without a line number, which unrelated edits change."""
     found = _excerpt(lines, int(getattr(node, "lineno", 0)), node)
     return [f"      | {line.partition('| ')[2]}" for line in found] if len(found) > 1 else []
 
 
 def marked_text(lines: Sequence[str], line: int, begin: int, end: int) -> str:
-    """What is between two columns of a line, or from one to its end where the other is -1; nothing if it is not there."""
+    """The text between two columns of a line, to its end if the second is -1; empty if the line does not exist."""
     text = lines[line - 1].rstrip("\r\n").encode() if 1 <= line <= len(lines) else b""
     return text[begin : end if end >= 0 else None].decode(errors="ignore")
 
 
 def _place_of(text: str) -> tuple[str, int, int | None]:
-    """The file, line and column that the text of an error names; else where the user's program is."""
+    """The file, line and column that the text of an error names; by default the user's current line."""
     _, arrow, below = text.partition("\n  --> ")
     if arrow:
         place, _, excerpt = below.partition("\n")
-        file, _, line = place.rpartition(", in ")[0].rpartition(":")
+        where = place.rpartition(", in ")[0]
+        cell, _, line = where.rpartition(", line ")
+        file = _cells.get(cell, "")
+        if not file:
+            file, _, line = where.rpartition(":")
         carets = excerpt.partition("\n")[2].partition("\n")[0].partition("| ")[2]
         if line.isdecimal():
             return file, int(line), carets.find("^") + 1 or None
@@ -318,5 +339,5 @@ def _place_of(text: str) -> tuple[str, int, int | None]:
 
 
 def _column(text: str, offset: int) -> int:
-    """Characters before a byte offset: the syntax tree counts UTF-8 bytes."""
+    """The number of characters before a byte offset: the syntax tree counts UTF-8 bytes."""
     return len(text.encode()[:offset].decode(errors="ignore"))

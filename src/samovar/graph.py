@@ -1,4 +1,4 @@
-"""`sv.graph`: what a launch consists of.
+"""`sv.graph`: the parallel loops of a kernel, and recorded sequences of launches.
 
 >>> import samovar as sv
 >>> @sv.kernel
@@ -24,10 +24,14 @@ __all__ = ["Task", "do_while", "parallel", "parallel_context", "record", "tasks"
 _SPEAKS, _UNKNOWN, _SECTIONS = 1, 2, 8
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Task(NamedTuple):
     """A parallel loop of a kernel: its name, an estimate of its cost, and whether it prints.
 
-    The estimate is nanoseconds per iteration, None where the body has loops of unknown length.
+    The estimate is in nanoseconds per iteration; None if the body has loops of unknown length.
 
     >>> import samovar as sv
     >>> sv.graph.Task("relax", 1.5, False).name
@@ -40,7 +44,7 @@ class Task(NamedTuple):
 
 
 def tasks(kernel: Any) -> tuple[Task, ...]:
-    """The tasks of a kernel in the order in which a launch runs them, as it was compiled for the last launch.
+    """The parallel loops of a kernel in execution order, as compiled for the last launch.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -52,22 +56,22 @@ def tasks(kernel: Any) -> tuple[Task, ...]:
     ['double.task']
     """
     if not isinstance(kernel, Kernel):
-        raise SamovarTypeError(f"tasks are those of a kernel, not of {kernel!r}")
-    if not kernel.specialisations:
-        raise SamovarTypeError(f"{kernel.__qualname__} was not compiled yet: launch it, or use `sv.precompile`")
+        raise SamovarTypeError(f"sv.graph.tasks expects a kernel, not {kernel!r}")
+    if not kernel.specializations:
+        raise SamovarTypeError(f"{kernel.__qualname__} is not compiled yet: launch it, or use `sv.precompile`")
     return tuple(
         Task(name, None if flags & _UNKNOWN else cost, bool(flags & _SPEAKS))
-        for name, cost, flags in kernel.specialisations[0].keep.artifact.tasks
+        for name, cost, flags in kernel.specializations[0].keep.artifact.tasks
         if not flags & _SECTIONS
     )
 
 
 class record:
-    """Record calls of kernels, to be launched together: `with record() as step:` around them, then `step()`.
+    """Record kernel calls and launch them together: `with record() as step:` around the calls, then `step()`.
 
-    While it records, nothing is launched: each call is compiled, if need be, and kept with its arguments. `step()` launches
-    all of them, in one entry; `step.replace(array, other)` puts another array in the place of one. What a call depends on is
-    checked in each replay, and looked up anew where it has changed. Kernels that return something are refused.
+    While recording, nothing is launched: each call is compiled if necessary and stored with its arguments. `step()`
+    launches all of them in one call; `step.replace(array, other)` substitutes another array. Each replay checks what a call
+    depends on, and looks it up again if it has changed. Kernels that return a value cannot be recorded.
 
     >>> import samovar as sv
     >>> @sv.kernel

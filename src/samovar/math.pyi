@@ -2,105 +2,6 @@
 
 from typing import Any, TypeAlias, TypeVar
 
-from samovar.language.complex_numbers import (
-    cconj as cconj,
-)
-from samovar.language.complex_numbers import (
-    cdiv as cdiv,
-)
-from samovar.language.complex_numbers import (
-    cexp as cexp,
-)
-from samovar.language.complex_numbers import (
-    cinv as cinv,
-)
-from samovar.language.complex_numbers import (
-    clog as clog,
-)
-from samovar.language.complex_numbers import (
-    cmul as cmul,
-)
-from samovar.language.complex_numbers import (
-    cpow as cpow,
-)
-from samovar.language.complex_numbers import (
-    csqrt as csqrt,
-)
-from samovar.language.complex_numbers import (
-    fns as fns,
-)
-from samovar.language.complex_numbers import (
-    mod as mod,
-)
-from samovar.language.complex_numbers import (
-    rotation3d as rotation3d,
-)
-from samovar.language.complex_numbers import (
-    vdir as vdir,
-)
-from samovar.language.geometry import (
-    distance as distance,
-)
-from samovar.language.geometry import (
-    eye as eye,
-)
-from samovar.language.geometry import (
-    length as length,
-)
-from samovar.language.geometry import (
-    normalize as normalize,
-)
-from samovar.language.geometry import (
-    quat_conjugate as quat_conjugate,
-)
-from samovar.language.geometry import (
-    quat_from_axis_angle as quat_from_axis_angle,
-)
-from samovar.language.geometry import (
-    quat_mul as quat_mul,
-)
-from samovar.language.geometry import (
-    quat_rotate as quat_rotate,
-)
-from samovar.language.geometry import (
-    quat_to_matrix as quat_to_matrix,
-)
-from samovar.language.geometry import (
-    reflect as reflect,
-)
-from samovar.language.geometry import (
-    refract as refract,
-)
-from samovar.language.geometry import (
-    rot_by_axis as rot_by_axis,
-)
-from samovar.language.geometry import (
-    rot_yaw_pitch_roll as rot_yaw_pitch_roll,
-)
-from samovar.language.geometry import (
-    rotation2d as rotation2d,
-)
-from samovar.language.geometry import (
-    scale as scale,
-)
-from samovar.language.geometry import (
-    smoothstep as smoothstep,
-)
-from samovar.language.geometry import (
-    translate as translate,
-)
-from samovar.language.linear_algebra.products import (
-    cross as cross,
-)
-from samovar.language.linear_algebra.products import (
-    dot as dot,
-)
-from samovar.language.linear_algebra.systems import (
-    determinant as determinant,
-)
-from samovar.language.linear_algebra.systems import (
-    inverse as inverse,
-)
 from samovar.language.mathematics import (
     clamp as clamp,
 )
@@ -134,7 +35,106 @@ from samovar.language.mathematics import (
 from samovar.language.mathematics import (
     step as step,
 )
-from samovar.language.matrices import Matrix, Vector
+from samovar.values.complex_numbers import (
+    cconj as cconj,
+)
+from samovar.values.complex_numbers import (
+    cdiv as cdiv,
+)
+from samovar.values.complex_numbers import (
+    cexp as cexp,
+)
+from samovar.values.complex_numbers import (
+    cinv as cinv,
+)
+from samovar.values.complex_numbers import (
+    clog as clog,
+)
+from samovar.values.complex_numbers import (
+    cmul as cmul,
+)
+from samovar.values.complex_numbers import (
+    cpow as cpow,
+)
+from samovar.values.complex_numbers import (
+    csqrt as csqrt,
+)
+from samovar.values.complex_numbers import (
+    fns as fns,
+)
+from samovar.values.complex_numbers import (
+    mod as mod,
+)
+from samovar.values.complex_numbers import (
+    rotation3d as rotation3d,
+)
+from samovar.values.complex_numbers import (
+    vdir as vdir,
+)
+from samovar.values.geometry import (
+    distance as distance,
+)
+from samovar.values.geometry import (
+    eye as eye,
+)
+from samovar.values.geometry import (
+    length as length,
+)
+from samovar.values.geometry import (
+    normalize as normalize,
+)
+from samovar.values.geometry import (
+    quat_conjugate as quat_conjugate,
+)
+from samovar.values.geometry import (
+    quat_from_axis_angle as quat_from_axis_angle,
+)
+from samovar.values.geometry import (
+    quat_mul as quat_mul,
+)
+from samovar.values.geometry import (
+    quat_rotate as quat_rotate,
+)
+from samovar.values.geometry import (
+    quat_to_matrix as quat_to_matrix,
+)
+from samovar.values.geometry import (
+    reflect as reflect,
+)
+from samovar.values.geometry import (
+    refract as refract,
+)
+from samovar.values.geometry import (
+    rot_by_axis as rot_by_axis,
+)
+from samovar.values.geometry import (
+    rot_yaw_pitch_roll as rot_yaw_pitch_roll,
+)
+from samovar.values.geometry import (
+    rotation2d as rotation2d,
+)
+from samovar.values.geometry import (
+    scale as scale,
+)
+from samovar.values.geometry import (
+    smoothstep as smoothstep,
+)
+from samovar.values.geometry import (
+    translate as translate,
+)
+from samovar.values.linear_algebra.products import (
+    cross as cross,
+)
+from samovar.values.linear_algebra.products import (
+    dot as dot,
+)
+from samovar.values.linear_algebra.systems import (
+    determinant as determinant,
+)
+from samovar.values.linear_algebra.systems import (
+    inverse as inverse,
+)
+from samovar.values.matrices import Matrix, Vector
 
 _Real = TypeVar("_Real")
 

@@ -1,9 +1,9 @@
-"""What `@sv.dataclass` adds to a class, for mypy, which looks at no decorator of a class by itself.
+"""The members that `@sv.dataclass` adds to a class, for mypy, which does not analyze class decorators by itself.
 
     [tool.mypy]
     plugins = ["samovar.mypy_plugin"]
 
-Nothing of Samovar imports it.
+Nothing in Samovar imports this module.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from mypy.plugins.common import add_method_to_class
 from mypy.plugins.dataclasses import dataclass_class_maker_callback, dataclass_tag_callback
 from mypy.types import AnyType, TypeOfAny
 
-#: Method of the class → its parameters with the kind of each, and what it gives.
+#: Method of the class → its parameters with the kind of each, and its result.
 METHODS = {
     "field": (
         {"shape": ARG_OPT, "order": ARG_NAMED_OPT, "offset": ARG_NAMED_OPT, "needs_grad": ARG_NAMED_OPT,
          "name": ARG_NAMED_OPT, "layout": ARG_NAMED_OPT},
-        "samovar.language.struct_arrays.StructField",
+        "samovar.values.struct_arrays.StructField",
     ),
     "ndarray": (
         {"shape": ARG_POS, "needs_grad": ARG_NAMED_OPT, "layout": ARG_NAMED_OPT},
-        "samovar.language.struct_arrays.StructNdarray",
+        "samovar.values.struct_arrays.StructNdarray",
     ),
 }  # fmt: skip
 
 
 def add_members(context: ClassDefContext) -> bool:
-    """A class of structs: a dataclass that makes fields and arrays."""
+    """Add the members of a struct class: a dataclass with constructors of fields and arrays."""
     is_done = dataclass_class_maker_callback(context)
     anything = AnyType(TypeOfAny.explicit)
     for name, (parameters, result) in METHODS.items():
@@ -44,7 +44,7 @@ def add_members(context: ClassDefContext) -> bool:
 
 
 class SamovarPlugin(Plugin):
-    """Knows the decorators of Samovar."""
+    """Handles the decorators of Samovar."""
 
     def get_class_decorator_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
         return dataclass_tag_callback if fullname == "samovar.dataclass" else None
@@ -54,5 +54,5 @@ class SamovarPlugin(Plugin):
 
 
 def plugin(version: str) -> type[Plugin]:
-    """What mypy asks for."""
+    """The entry point that mypy calls."""
     return SamovarPlugin

@@ -1,9 +1,9 @@
-"""`sv.types`: the dtypes and the annotations of kernel parameters."""
+"""`sv.types`: dtypes and annotations of kernel parameters."""
 
 from __future__ import annotations
 
 import samovar
-from samovar import _door
+from samovar import _lazy_exports
 from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.language import (
     BOUNDARIES,
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.language import matrix, struct, vector
+    from samovar.values import matrix, struct, vector
 
 __all__ = [
     "NDArray",
@@ -76,11 +76,11 @@ def _array(
     needs_grad: bool | None = None,
     boundary: str = "unsafe",
 ) -> ArrayAnnotation:
-    """The annotation that `ndarray(...)` and `NDArray[...]` stand for."""
+    """The annotation that `ndarray(...)` and `NDArray[...]` create."""
     if isinstance(dtype, Annotation) and dtype.is_struct:
         return _array_of_structs(dtype, ndim, needs_grad, boundary)  # type: ignore[no-any-return]
     default, element = None, _element(element_dim, element_shape)
-    if isinstance(dtype, Annotation) and dtype.is_matrix:
+    if isinstance(dtype, Annotation) and (dtype.is_matrix or dtype.is_element):
         default, element, dtype = dtype.default, dtype.shape, dtype.dtype  # type: ignore[attr-defined]
     elif isinstance(dtype, DType):
         element = element or ()
@@ -88,7 +88,7 @@ def _array(
         scalar = specification(dtype)
         if not isinstance(scalar, ScalarAnnotation):
             raise samovar.SamovarTypeError(
-                "the dtype of an array has to be one of samovar's (sv.f32), NumPy's or torch's, int, float or bool,"
+                "the dtype of an array must be a Samovar dtype (sv.f32), a NumPy or torch dtype, int, float or bool,"
                 f" not {dtype!r}"
             )
         dtype, default, element = scalar.dtype, scalar.default, element or ()
@@ -98,7 +98,7 @@ def _array(
 
 def _check_array(ndim: int | None, boundary: str) -> None:
     if ndim is not None and (not isinstance(ndim, int) or isinstance(ndim, bool) or ndim < 0):
-        raise samovar.SamovarTypeError(f"ndim has to be a whole number from 0, not {ndim!r}")
+        raise samovar.SamovarTypeError(f"ndim must be a non-negative integer, not {ndim!r}")
     if boundary not in BOUNDARIES:
         from samovar.errors import not_one_of
 
@@ -106,32 +106,32 @@ def _check_array(ndim: int | None, boundary: str) -> None:
 
 
 def _array_of_structs(struct: Any, ndim: int | None, needs_grad: bool | None, boundary: str) -> Any:
-    from samovar.language import StructArrayAnnotation
+    from samovar.values import StructArrayAnnotation
 
     _check_array(ndim, boundary)
     return StructArrayAnnotation(struct, ndim, needs_grad, boundary)
 
 
 def _element(element_dim: int | None, element_shape: tuple[int, ...] | None) -> tuple[int | None, ...] | None:
-    """The shape of elements, from the number of their axes or from all their extents."""
+    """The shape of elements, from the number of their dimensions or from their extents."""
     if element_shape is None:
         if element_dim is not None and element_dim not in (0, 1, 2):
             raise samovar.SamovarTypeError(
-                f"element_dim has to be 0 (numbers), 1 (vectors) or 2 (matrices), not {element_dim!r}"
+                f"element_dim must be 0 (numbers), 1 (vectors) or 2 (matrices), not {element_dim!r}"
             )
         return None if element_dim is None else (None,) * element_dim
     shape = tuple(element_shape)
     if len(shape) > 2 or not all(isinstance(extent, int) and extent > 0 for extent in shape):
-        raise samovar.SamovarTypeError(f"element_shape has to be one or two whole numbers from 1, not {element_shape!r}")
+        raise samovar.SamovarTypeError(f"element_shape must be one or two positive integers, not {element_shape!r}")
     if element_dim not in (None, len(shape)):
-        raise samovar.SamovarTypeError(f"element_dim={element_dim} and element_shape={shape} are not of one rank")
+        raise samovar.SamovarTypeError(f"element_dim={element_dim} does not match element_shape={shape}")
     return shape
 
 
 def buffer_view(dtype: Any = None, boundary: str = "unsafe") -> ViewAnnotation:
-    """The annotation of a parameter that takes a part of an array, the same as `sv.BufferView[dtype, boundary]`.
+    """The annotation of a parameter that accepts a slice of an array, the same as `sv.BufferView[dtype, boundary]`.
 
-    `boundary="clamp"` moves an index to the nearest edge of the part.
+    `boundary="clamp"` moves an index to the nearest edge of the slice.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -161,19 +161,19 @@ class NDArray:
         dtype, ndim = None, None
         given = parts if isinstance(parts, tuple) else (parts,)
         if len(given) > 2:
-            raise samovar.SamovarTypeError(f"NDArray takes a dtype and a number of axes: {len(given)} parts given")
+            raise samovar.SamovarTypeError(f"NDArray[dtype, ndim] takes at most 2 parts, not {len(given)}")
         for index, part in enumerate(given):
             if part is None or part is Ellipsis:
                 continue
             if isinstance(part, int) and not isinstance(part, bool):
                 if ndim is not None or (index == 0 and len(given) == 2):
-                    raise samovar.SamovarTypeError(f"NDArray[dtype, ndim]: {part!r} is in the place of the dtype")
+                    raise samovar.SamovarTypeError(f"NDArray[dtype, ndim]: expected a dtype, not {part!r}")
                 ndim = part
             elif index == 0:
                 dtype = part
             else:
                 raise samovar.SamovarTypeError(
-                    f"NDArray[dtype, ndim]: the number of axes has to be a whole number, not {part!r}"
+                    f"NDArray[dtype, ndim]: the number of dimensions must be an integer, not {part!r}"
                 )
         return _array(dtype, ndim)
 
@@ -186,10 +186,10 @@ class NDArray:
 
 
 class ndarray(NDArray):
-    """The annotation of an array parameter. What is left out is taken from the argument. Without a call it is
-    any array, and `ndarray[dtype, ndim]` is `NDArray[dtype, ndim]`.
+    """The annotation of an array parameter. Parts that are omitted are taken from the argument. Without a call, it accepts
+    any array; `ndarray[dtype, ndim]` is `NDArray[dtype, ndim]`.
 
-    `element_dim` (1 for vectors, 2 for matrices) and `element_shape` say of the last axes of an array that they belong to
+    `element_dim` (1 for vectors, 2 for matrices) and `element_shape` declare the last dimensions of an array as those of
     its elements. `boundary="clamp"` moves an index to the nearest edge; with "unsafe" an index has to be in range.
 
     >>> import samovar as sv
@@ -201,7 +201,7 @@ class ndarray(NDArray):
 
     _samovar_annotation = ArrayAnnotation()
 
-    def __new__(  # type: ignore[misc]  # what is called is the annotation, not a class of arrays
+    def __new__(  # type: ignore[misc]  # a call makes an annotation, not an array
         cls,
         dtype: Any = None,
         ndim: int | None = None,
@@ -222,7 +222,7 @@ class ndarray(NDArray):
 
 
 class Template:
-    """The annotation of a compile-time value: a number that is baked in, a dtype, a function, an array taken as it is.
+    """The annotation of a compile-time value: a number to specialize on, a dtype, a function, or an array.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -234,11 +234,11 @@ class Template:
     _samovar_annotation = TemplateAnnotation()
 
     def __new__(cls) -> Template:
-        raise samovar.SamovarTypeError("Template is an annotation; write it without parentheses, or as sv.template()")
+        raise samovar.SamovarTypeError("Template is an annotation: write it without parentheses, or as sv.template()")
 
 
 class template:
-    """The same annotation as `Template`, called or not. What a call says of the value is for readers: it is not checked.
+    """The same annotation as `Template`, called or not. The arguments of a call document the value; they are not checked.
 
     >>> import samovar as sv
     >>> sv.template() == sv.template()
@@ -248,11 +248,11 @@ class template:
     _samovar_annotation = TemplateAnnotation()
 
     def __new__(cls, element_type: Any = object, ndim: int | None = None) -> TemplateAnnotation:  # type: ignore[misc]
-        return TemplateAnnotation()  # what is called is the annotation
+        return TemplateAnnotation()  # a call makes an annotation
 
 
 def ref(tp: Any = None) -> TemplateAnnotation:
-    """The annotation of a parameter of a `func` that is the caller's variable: what is assigned to it is seen there.
+    """The annotation of a `func` parameter passed by reference: assignments to it change the caller's variable.
 
     >>> import samovar as sv
     >>> @sv.func
@@ -263,7 +263,7 @@ def ref(tp: Any = None) -> TemplateAnnotation:
 
 
 def sparse_matrix_builder() -> TemplateAnnotation:
-    """The annotation of a parameter that takes an `sv.linalg.SparseMatrixBuilder`: a kernel adds elements to it.
+    """The annotation of a parameter that accepts an `sv.linalg.SparseMatrixBuilder`: a kernel adds elements to it.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -275,7 +275,7 @@ def sparse_matrix_builder() -> TemplateAnnotation:
 
 
 def is_integral(dtype: Any) -> bool:
-    """Is it a type of whole numbers? u1 is one.
+    """Whether a dtype is an integer type, u1 included.
 
     >>> import samovar as sv
     >>> sv.types.is_integral(sv.u8), sv.types.is_integral(float)
@@ -285,7 +285,7 @@ def is_integral(dtype: Any) -> bool:
 
 
 def is_real(dtype: Any) -> bool:
-    """Is it a type of floats?
+    """Whether a dtype is a floating-point type.
 
     >>> import samovar as sv
     >>> sv.types.is_real(sv.f16), sv.types.is_real(int)
@@ -295,7 +295,7 @@ def is_real(dtype: Any) -> bool:
 
 
 def is_signed(dtype: Any) -> bool:
-    """Has a type of whole numbers negative ones?
+    """Whether an integer type is signed.
 
     >>> import samovar as sv
     >>> sv.types.is_signed(sv.i8), sv.types.is_signed(sv.u8)
@@ -305,7 +305,7 @@ def is_signed(dtype: Any) -> bool:
 
 
 def is_tensor(dtype: Any) -> bool:
-    """Is it a type of vectors or matrices?
+    """Whether it is a vector or matrix type.
 
     >>> import samovar as sv
     >>> sv.types.is_tensor(sv.math.vec3), sv.types.is_tensor(sv.f32)
@@ -319,5 +319,9 @@ def _kind(dtype: Any) -> str:
     return plain[dtype] if isinstance(dtype, type) and dtype in plain else str(dtype.kind)
 
 
-# The types of vectors, matrices and structs are loaded when one is made.
-__getattr__ = _door(globals(), {"language": "matrix struct vector"}, (), "samovar")[0]
+# The types of vectors, matrices and structs are loaded on first use.
+__getattr__ = _lazy_exports(globals(), {"values": "matrix struct vector"}, (), "samovar")[0]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,6 +1,6 @@
-"""The version that salts every key, so that no entry outlives the code that made it.
+"""The version that is part of every cache key, so that no entry outlives the code that made it.
 
-A warm start asks for it as well, so nothing costly is imported here.
+A warm start reads it as well, so nothing costly is imported here.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from samovar._native import BUILD, plain_digest
 
 __all__ = ["build_cache_version_id"]
 
-#: Set to force entries to be shared between versions, or to be separated.
+#: Set to share entries between versions, or to separate them.
 ENVIRONMENT_VARIABLE = "SAMOVAR_BUILD_CACHE_VERSION_ID"
 _INSTALLED = ("site-packages", "dist-packages")
 _known: list[str] = []
 
 
 def build_cache_version_id() -> str:
-    """The version of Samovar with a digest of the sources it was built from, or what `SAMOVAR_BUILD_CACHE_VERSION_ID` says.
+    """The version of Samovar with a digest of the sources it was built from, or `SAMOVAR_BUILD_CACHE_VERSION_ID` if set.
 
-    In an editable installation the sources change while the build stays, so a digest of their sizes and times is taken.
+    In an editable installation the sources change without a new build, so a digest of their sizes and times is used.
 
     >>> import os
     >>> from samovar.fingerprint import build_cache_version_id
@@ -46,7 +46,7 @@ def _installed_version() -> str:
 
 
 def _tree_digest(package: str) -> str:
-    """A digest of what Python itself goes by when it decides whether a module changed, for all files of the package."""
+    """A digest, over all files of the package, of what Python uses to decide whether a module has changed."""
     found = []
     pending = [package]
     while pending:

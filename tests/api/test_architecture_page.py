@@ -1,10 +1,10 @@
-"""`docs/architecture.md` names rooms and files: they are there."""
+"""`docs/architecture.md` names packages and files that exist."""
 
 import re
 from pathlib import Path
 
 import pytest
-from test_rooms import GROUND, ORDER
+from test_packages import GROUND, ORDER
 
 import samovar
 
@@ -20,16 +20,16 @@ def test_the_page_names_files():
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_is_named_is_there(name):
-    # In a row about a room, or about native code, a file is named without its folder.
+    # In a row about a package, or about native code, a file is named without its folder.
     places = [REPOSITORY.glob(name), PACKAGE.glob(name), PACKAGE.glob(f"*/{name}")]
     assert any(path.is_file() for found in places for path in found)
 
 
-@pytest.mark.parametrize("room", [room for room in ORDER if room not in (*GROUND, "samovar")])
-def test_every_room_has_a_row(room):
-    assert re.search(rf"^\| `{room}` \|", TEXT, re.MULTILINE)
+@pytest.mark.parametrize("package", [package for package in ORDER if package not in (*GROUND, "samovar")])
+def test_every_package_has_a_row(package):
+    assert re.search(rf"^\|[^|]* `{package}`", TEXT, re.MULTILINE)
 
 
-def test_the_rooms_stand_in_their_order():
-    rows = re.findall(r"^\| `(\w+)`", TEXT, re.MULTILINE)
-    assert [row for row in rows if row in ORDER] == [room for room in ORDER if room in rows]
+def test_the_packages_are_in_order():
+    rows = [name for row in re.findall(r"^\| (`[^|]*) \|", TEXT, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert [row for row in rows if row in ORDER] == [package for package in ORDER if package in rows]

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import samovar as sv
-from samovar.language import GPU_FUNCTIONS, METHODS, python_mathematics
+from samovar.language import GPU_FUNCTIONS
 from samovar.language.functions import REGISTRY
+from samovar.values import METHODS, python_mathematics
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "documentation"))
 

@@ -45,7 +45,7 @@ def test_casts():
 )
 def test_atomics_say_where_they_work(name):
     arguments = (0, 1, 2) if name == "atomic_cas" else (0, 1)
-    with pytest.raises(sv.SamovarRuntimeError, match=f"sv.{name} works on the elements of an array inside a kernel"):
+    with pytest.raises(sv.SamovarRuntimeError, match=f"sv.{name} works on array elements inside kernels"):
         getattr(sv, name)(*arguments)
     with pytest.raises(TypeError, match=name):
         getattr(sv, name)()

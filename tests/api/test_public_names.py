@@ -1,6 +1,8 @@
 """The public names, pinned: adding or losing one is a decision."""
 
 import ast
+import importlib
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,10 @@ import pytest
 
 import samovar as sv
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools" / "documentation"))
+
+from public_names import public_modules
+
 ROOT = """
     Backend BufferView CRITICAL DEBUG ERROR Event FIELD_METADATA_CACHE_VALUE Field FieldsBuilder GraphStatus INFO
     Layout Matrix MatrixField MatrixNdarray MatrixTensor Ndarray Profiler SamovarArrayError SamovarAssertionError
@@ -16,7 +22,7 @@ ROOT = """
     SamovarNameError SamovarOptionError SamovarRaceError SamovarRuntimeError SamovarRuntimeTypeError
     SamovarSignatureError SamovarSyntaxError SamovarTypeError SamovarWarning ScalarField
     ScalarNdarray Stream Struct StructField TRACE Template Tensor Vector VectorNdarray VectorTensor WARN abs acos
-    algorithms amdgpu arm64 asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
+    ad algorithms amdgpu arm64 asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange
     atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr block_local cache_read_only
     cast ceil checkpoint cholesky compile_count cos cosh cpu create_event create_stream cuda data_oriented dataclass
     eig exp extension f16 f32 f64 field float16 float32 float64 floor frexp from_dlpack from_numpy from_torch func gpu
@@ -109,3 +115,18 @@ def test_type_checkers_see_the_same_names():
     exported = next(node.value for node in stub.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
     assert sorted(ast.literal_eval(exported)) == sorted(ROOT.split())
     assert set(ROOT.split()) <= found
+
+
+@pytest.mark.parametrize("module", [sv.algorithms, sv.linalg, sv.tools])
+def test_classes_are_pickled_by_their_public_name(module):
+    classes = [value for name in module.__all__ if isinstance(value := getattr(module, name), type)]
+    assert classes
+    for each in classes:
+        assert each.__module__ == module.__name__
+        assert pickle.loads(f"c{module.__name__}\n{each.__name__}\n.".encode()) is each
+
+
+@pytest.mark.parametrize("name", [*public_modules(), "samovar.compat.quadrants", "samovar.compat.taichi"])
+def test_dir_shows_public_names_only(name):
+    module = importlib.import_module(name)
+    assert sorted(set(dir(module)) - {"__version__"}) == sorted(set(module.__all__))

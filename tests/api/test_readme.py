@@ -30,6 +30,9 @@ def test_links_of_the_description_lead_to_the_site_that_is_declared(tmp_path, si
     asked = [sys.executable, "setup.py", "--quiet", "--long-description"]
     text = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
     links = re.findall(r"\]\(([^)]+)\)", text)
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    assert all(picture.startswith(f"{site}/images/") for picture in pictures)
+    assert bool(pictures) == bool(site)
     if not site:
         assert not [link for link in links if not link.startswith(("https://", "#"))]
         return

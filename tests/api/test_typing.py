@@ -1,5 +1,7 @@
 """What type checkers are told: ordinary programs pass, mistakes are found, and `help` shows what a user wrote."""
 
+import ast
+import json
 import pydoc
 import re
 import subprocess
@@ -10,6 +12,8 @@ import pytest
 import user_code
 
 import samovar as sv
+from samovar.language import DEFAULTS
+from samovar.runtime.configuration import CHOICES
 
 #: From line 5 on, each is a mistake. mypy does not see the last two, which are about the types of arguments.
 MISTAKES = '''
@@ -122,10 +126,48 @@ def test_pyright_knows_fields_and_arrays_of_a_struct_class_by_the_functions(tmp_
     assert found_lines == []
 
 
-@pytest.mark.parametrize("module", ["", "math", "types", "algorithms", "linalg", "graph", "tools", "simt"])
+MODULES = ("", "ad", "math", "types", "algorithms", "linalg", "graph", "tools", "simt")
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_completion_by_jedi_offers_every_public_name(module):
     jedi = pytest.importorskip("jedi")
     owner = getattr(sv, module) if module else sv
     text = f"import samovar as sv\nsv.{module}." if module else "import samovar as sv\nsv."
     offered = {each.name for each in jedi.Script(text).complete(2, len(text.splitlines()[1]))}
     assert set(owner.__all__) - offered == set()
+
+
+#: Each module with its public names, and two mistakes: an unknown name, and an option of the wrong type.
+PLACES = {f"sv.{module}" if module else "sv": getattr(sv, module) if module else sv for module in MODULES}
+NAMES = [f"{place}.{name}" for place, module in PLACES.items() for name in module.__all__]
+USES = "\n".join(["import samovar as sv", *(f"_ = {name}" for name in NAMES), "sv.kernal", 'sv.init(debug="yes")', ""])
+
+
+@pytest.mark.parametrize(("tool", "options"), [("mypy", ()), ("basedpyright", ("--level", "error"))])
+def test_type_checkers_know_every_public_name_and_the_types_of_options(tool, options, tmp_path, monkeypatch):
+    pytest.importorskip(tool)
+    monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
+    (tmp_path / "uses.py").write_text("from typing import Any\n_: Any\n" + USES)
+    settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT / "src")]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    options += ("--pythonpath", sys.executable) if tool == "basedpyright" else ("--cache-dir", str(tmp_path))
+    assert found(tool, *options, path=tmp_path / "uses.py") == [len(NAMES) + 4, len(NAMES) + 5]
+
+
+def test_completion_by_jedi_offers_every_option_of_init():
+    jedi = pytest.importorskip("jedi")
+    (signature,) = jedi.Script("import samovar as sv\nsv.init(").get_signatures(2, 8)
+    assert set(DEFAULTS) <= {parameter.name for parameter in signature.params}
+
+
+def test_the_stub_has_the_options_and_their_values():
+    stub = ast.parse(Path(sv.__file__).with_suffix(".pyi").read_text())
+    init = next(node for node in stub.body if isinstance(node, ast.FunctionDef) and node.name == "init")
+    types = {each.arg: ast.unparse(each.annotation) for each in [*init.args.args, *init.args.kwonlyargs]}
+    assert types.keys() == DEFAULTS.keys()
+    for name, default in DEFAULTS.items():
+        if types[name].startswith("Literal"):
+            assert ast.literal_eval(types[name].removeprefix("Literal")) in (CHOICES[name], list(CHOICES[name]))
+        elif name not in CHOICES:
+            assert types[name].startswith(type(default).__name__)

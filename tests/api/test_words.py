@@ -1,6 +1,7 @@
-"""A misspelt word is an error with the one that was probably meant: options, variables, keywords, stages, layouts."""
+"""A misspelled word is an error with the one that was probably meant: options, variables, keywords, stages, layouts."""
 
 import re
+import tokenize
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("case", range(len(REFUSED)))
-def test_a_misspelt_word_is_refused_with_the_one_that_was_meant(case):
+def test_a_misspelled_word_is_refused_with_the_one_that_was_meant(case):
     call, meant = REFUSED[case]
     with pytest.raises(Exception, match=re.escape(f"did you mean {meant!r}?")) as caught:
         call()
@@ -62,7 +63,7 @@ def test_an_option_with_a_set_of_words_says_which_there_are(option, monkeypatch)
         sv.reset()
 
 
-def test_a_misspelt_switch_in_the_environment_is_refused(monkeypatch):
+def test_a_misspelled_switch_in_the_environment_is_refused(monkeypatch):
     monkeypatch.setenv("SAMOVAR_WITHOUT", "vecotrs")
     with pytest.raises(sv.SamovarError, match=r"SAMOVAR_WITHOUT: 'vecotrs' is not one of .*: did you mean 'vectors'"):
         sv.reset()
@@ -86,9 +87,9 @@ def test_the_switches_are_those_that_the_sources_ask_for():
 
 def test_keywords_of_others_are_answered_with_what_is_done_here():
     for keyword, words in {
-        "parallel": "a loop at the top of a kernel is parallel",
+        "parallel": "the outermost loop of a kernel is parallel",
         "fastmath": r"sv\.init\(fast_math=True\)",
-        "cache": "compiled kernels are kept",
+        "cache": "compiled kernels are cached",
     }.items():
         with pytest.raises(sv.SamovarTypeError, match=f"sv.kernel has no parameter '{keyword}': .*{words}") as caught:
             sv.kernel(**{keyword: True})
@@ -121,9 +122,62 @@ def in_a_kernel(line):
         ("sv.loop_config(serialize=3)", "takes True or False as `serialize`"),
         ("sv.loop_config(block_dmi=3)", "did you mean 'block_dim'?"),
         ("x = sv.select(cnd=True, x1=1, x2=2)", "`sv.select` has no parameter `cnd`: did you mean 'cond'?"),
-        ("x = sv.select(True, cond=True, x1=1)", "`sv.select` is given `cond` twice"),
+        ("x = sv.select(True, cond=True, x1=1)", "`sv.select` got multiple values for `cond`"),
     ],
 )
 def test_keywords_in_kernels_are_told_the_same_way(line, says):
     with pytest.raises(sv.SamovarError, match=re.escape(says)):
         in_a_kernel(line)(np.zeros(2, np.float32))
+
+
+#: Words and phrases that readers stumbled over, and what to write instead.
+HOME_MADE = {
+    r"rooms?": "package",
+    r"doors?|entrances?": "public interface",
+    r"peers?": "Taichi and Quadrants, other libraries",
+    r"bak(ed?|es|ing)": "compile-time constant, specialized on",
+    r"(each|every|first|last|one|two|several|inner|outer|trailing|other|all|of|without|its|their) ax[ei]s": "dimension",
+    r"entry by entry": "element-wise",
+    r"(two|types?|operands?|iterations|accesses) (do not )?meet": "promote, conflict",
+    r"detours?": "hook",
+    r"salts?": "toolchain fingerprint",
+    r"nearest relative": "most similar",
+    r"yours alone": "private",
+    r"each other's way": "data race",
+    r"side by side": "in parallel, in SIMD lanes, adjacent",
+    r"is left over": "the remainder",
+    r"(is|are|was) (said|told (of|about|what)|warned of)": "is set, is described, raises a warning",
+    r"for who|who(ever)? wants|somebody|nobody (knows|asks|sees|else)": "name the caller, unknown",
+    r"(?<!here )is no (?!longer|more)\w+|is none (?!of|yet)\w+|none that|(is|are) not here": "is not a …, not supported",
+    r"no value of its own|not available in kernels": "is not supported",
+    r"not kept|kept kernels?|what was not used": "cached, evicted",
+    r"(nothing|what) speaks? against": "assumed to be current",
+    r"mistakes? of (Samovar|LLVM)": "a bug in",
+    r"in front of (a|the|it)|in the place of|again and again|(in|out)side of": "before, instead of, repeatedly, inside",
+    r"whole numbers?": "integer",
+}
+ROOT = Path(sv.__file__).parent
+
+
+def prose(path):
+    """The comments, docstrings and messages of a file, without code in backticks and doctests, by line."""
+    with tokenize.open(path) as file:
+        for token in tokenize.generate_tokens(file.readline):
+            if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and " " in token.string):
+                for number, line in enumerate(token.string.splitlines(), token.start[0]):
+                    if not line.lstrip().startswith((">>>", "...")):
+                        yield number, re.sub(r"`[^`]*`|\{[^}]*\}", "", line)
+
+
+@pytest.mark.parametrize("package", ["", *sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))])
+def test_prose_uses_the_words_of_the_field(package):
+    files = (ROOT / package).rglob("*.py") if package else ROOT.glob("*.py")
+    lines = [(path, *line) for path in files for line in prose(path)]
+    assert lines
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()!r}: write {better}"
+        for path, number, line in lines
+        for word, better in HOME_MADE.items()
+        if re.search(rf"\b({word})\b", line)
+    ]
+    assert not found, "\n".join(found)

@@ -1,4 +1,4 @@
-"""Runs hand-made IR without the launcher: renders, optimises, links, maps the image, and plays the runtime in Python."""
+"""Runs hand-made IR without the launcher: renders, optimizes, links, maps the image, and plays the runtime in Python."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from backends.optimise import optimise
+from backends.optimize import optimize
 from samovar._native import DType, symbol_address
 from samovar.backends import Rendered, RenderOptions
-from samovar.backends.llvm.forms import FULL
+from samovar.backends.llvm.effort import FULL
 from samovar.backends.llvm.image import ImageParts
 from samovar.backends.llvm.kernel import render
 from samovar.backends.llvm.linker import link, link_units
@@ -26,7 +26,7 @@ from samovar.ir.values import Array
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import outline
-from samovar.passes.legalise import legalise
+from samovar.passes.legalize import legalize
 from samovar.passes.loops import place_safepoints, plan_loops
 from samovar.passes.reassociate import reassociate
 
@@ -51,7 +51,7 @@ def finish(kernel: Kernel, fast_math: bool) -> None:
     reassociate(kernel, fast_math)
     plan_loops(kernel, host_target().plans_for(), fast_math)
     place_safepoints(kernel)
-    legalise(kernel, fast_math)
+    legalize(kernel, fast_math)
 
 
 def rendered(kernel: Kernel, options: RenderOptions) -> Rendered:
@@ -64,8 +64,8 @@ def rendered(kernel: Kernel, options: RenderOptions) -> Rendered:
 def linked(rendered: Rendered, form: str = FULL) -> ImageParts:
     """The image of a rendered kernel: of one text, or of its units, each compiled by itself."""
     if not rendered.units:
-        return link(optimise(rendered.text, host_target(), form))
-    return link_units([optimise(unit.text, host_target(), form) for unit in rendered.units], rendered.units)
+        return link(optimize(rendered.text, host_target(), form))
+    return link_units([optimize(unit.text, host_target(), form) for unit in rendered.units], rendered.units)
 
 
 class LaunchFailed(Exception):

@@ -12,6 +12,7 @@ import ctypes
 import itertools
 import math
 import struct
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -260,7 +261,12 @@ class Launch:
 
     def _said(self, name: str, site: int, types: tuple[str, ...], values: tuple[Any, ...]) -> None:
         packed = b"".join(_packed(value, getattr(_native, kind)) for value, kind in zip(values, types, strict=True))
-        runtime(name)(self.context, site, ctypes.cast(ctypes.create_string_buffer(packed + b"\0"), ctypes.c_void_p))
+        values_of_site = ctypes.create_string_buffer(packed + b"\0")
+        # On the launching thread, the runtime may release the GIL of a launch that takes long, which Python code needs.
+        given = (self.context, site, ctypes.cast(values_of_site, ctypes.c_void_p))
+        thread = threading.Thread(target=runtime(name), args=given)
+        thread.start()
+        thread.join()
 
     def print(self, site: int, types: tuple[str, ...], values: tuple[Any, ...]) -> None:
         self._said("sv_print", site, types, values)
@@ -309,7 +315,7 @@ class PythonBackend:
     name = "python"
     compiler = "Python"
     suffix = "py"
-    forms = ("as it is",)
+    efforts = ("as it is",)
     files = ()
 
     def salt(self) -> tuple[str, ...]:
@@ -324,7 +330,7 @@ class PythonBackend:
     def canonical(self, text: str) -> str:
         return text
 
-    def request(self, text: str, target: PythonTarget, form: str, product: str) -> tuple[Any, ...]:
+    def request(self, text: str, target: PythonTarget, effort: str, product: str) -> tuple[Any, ...]:
         return (text,)
 
     def prepare(self) -> tuple[bytes, ...]:

@@ -182,12 +182,12 @@ def test_locals_hold_every_type() -> None:
 
 
 def test_the_same_kernel_gives_the_same_text_and_object() -> None:
-    from backends.optimise import optimise
+    from backends.optimize import optimize
     from samovar.backends.llvm.target import host_target
 
     first, second = Machine(counting(i32)), Machine(counting(i32))
     assert first.rendered.text == second.rendered.text
-    assert optimise(first.rendered.text, host_target()) == optimise(second.rendered.text, host_target())
+    assert optimize(first.rendered.text, host_target()) == optimize(second.rendered.text, host_target())
 
 
 def generating(multiplier: int, dtype: DType) -> Kernel:

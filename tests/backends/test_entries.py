@@ -1,4 +1,4 @@
-"""The entry of a kernel: optimised where it computes, as written where it only starts tasks."""
+"""The entry of a kernel: optimized where it computes, as written where it only starts tasks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def counting() -> Kernel:
     return kernel([y], build, locals=[count])
 
 
-def is_optimised(text: str) -> bool:
+def is_optimized(text: str) -> bool:
     group = re.search(r"^define i32 @samovar_entry\(.*\) (#\d)$", text.replace(" {\n", "\n"), re.MULTILINE)
     assert group is not None
     return f"attributes {group[1]} = {{ nounwind noinline optnone " not in text
@@ -48,15 +48,28 @@ def is_optimised(text: str) -> bool:
 @pytest.mark.parametrize("tasks", [1, 2, 5])
 def test_an_entry_that_only_starts_tasks_is_taken_as_written(tasks: int) -> None:
     machine = Machine(starting(tasks))
-    assert not is_optimised(machine.rendered.text)
+    assert not is_optimized(machine.rendered.text)
     y = np.ones(100, np.float32)
     machine(y, 2.0)
     np.testing.assert_array_equal(y, 1 + 2 * tasks)
 
 
-def test_an_entry_that_computes_is_optimised() -> None:
-    assert is_optimised(Machine(counting()).rendered.text)
+def test_an_entry_that_computes_is_optimized() -> None:
+    assert is_optimized(Machine(counting()).rendered.text)
 
 
-def test_an_entry_of_many_operations_is_optimised() -> None:
-    assert is_optimised(Machine(starting(30)).rendered.text)
+def test_an_entry_of_many_operations_is_optimized() -> None:
+    assert is_optimized(Machine(starting(30)).rendered.text)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_serial_code_hoists_loads_of_arrays_that_do_not_overlap(alone: bool) -> None:
+    x, y = Array("x", f32, 1, alone=alone), Array("y", f32, 1, alone=alone)
+
+    def build(b: Builder) -> None:
+        def body(i: LoopVariable) -> None:
+            b.store(y, [i], b.op("add", b.load(y, i), b.load(x, 0)))
+
+        b.loop(0, b.shape(y), 1, body=body)
+
+    assert ("!noalias" in Machine(kernel([x, y], build)).rendered.text) is alone

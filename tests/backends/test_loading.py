@@ -6,7 +6,7 @@ import pytest
 from test_operations import FLOATS, Machine, kernel_of
 from test_partials import scattering
 
-from backends.optimise import optimise
+from backends.optimize import optimize
 from samovar._native import Image, f32, symbol_address
 from samovar.backends.llvm.elf import UNDEFINED, read_object
 from samovar.backends.llvm.target import Target
@@ -86,7 +86,7 @@ def needs(kind: str, suffix: str) -> str:
 @pytest.mark.parametrize(("kind", "suffix"), [("half", "f16"), ("float", "f32"), ("double", "f64")])
 @pytest.mark.parametrize("features", ["", "+avx2,+fma,+f16c"])
 def test_what_llvm_calls_for_want_of_an_instruction_is_known(kind: str, suffix: str, features: str) -> None:
-    data = optimise(needs(kind, suffix), Target("x86_64-unknown-linux-gnu", "x86-64", features, 0))
+    data = optimize(needs(kind, suffix), Target("x86_64-unknown-linux-gnu", "x86-64", features, 0))
     names = {symbol.name for symbol in read_object(data).symbols if symbol.section == UNDEFINED and symbol.name}
     assert len(names) > 20
     assert {name for name in names if symbol_address(name) is None} == set()

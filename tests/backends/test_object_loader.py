@@ -17,8 +17,8 @@ from build import Builder, kernel
 from machine import rendered
 from test_linking import ENTRY, LLVM, PIC, compiled
 
-from backends.optimise import optimise
-from samovar._native import Image, Kernel, Specialisation, f32, f64, i64
+from backends.optimize import optimize
+from samovar._native import Image, Kernel, Specialization, f32, f64, i64
 from samovar.backends.llvm.elf import ObjectError
 from samovar.backends.llvm.linker import link
 from samovar.backends.llvm.object_loader import load_object
@@ -32,8 +32,8 @@ from samovar.language.options import Options
 def launcher(image: Image) -> Any:
     """A kernel of one number, whose code leaves a double behind it."""
     program = [("parameter", 0, 0), ("scalar", 0, i64, 0, "number")]
-    specialisation = Specialisation(image, program, 1, 16, results=("scalar", f64, 8))
-    return Kernel(lambda number: None, ("number",), {}, lambda kernel, arguments: specialisation)
+    specialization = Specialization(image, program, 1, 16, results=("scalar", f64, 8))
+    return Kernel(lambda number: None, ("number",), {}, lambda kernel, arguments: specialization)
 
 
 def test_a_compiled_kernel_is_launched() -> None:
@@ -47,15 +47,15 @@ def test_a_compiled_kernel_is_launched() -> None:
         b.parallel((0, b.shape(x)), body=body, name="sines")
 
     sines = kernel([x], build)
-    image = load_object(optimise(rendered(sines, Options(fast_math=True)).text, host_target()))
+    image = load_object(optimize(rendered(sines, Options(fast_math=True)).text, host_target()))
     layout = layout_of(sines)
     program = [("parameter", 0, 0), ("tensor", 0, f32, 1, True, *[False] * 8, True)]
     program += [("array", 0, layout.parameters[x], False)]
     tasks = [(task.name, task.cost, 0) for task in outlined(sines)]
-    specialisation = Specialisation(image, program, 1, layout.size, tasks=tasks)
+    specialization = Specialization(image, program, 1, layout.size, tasks=tasks)
     values = np.linspace(-3, 3, 1000, dtype=np.float32)
     expected = np.sin(values)
-    Kernel(lambda x: None, ("x",), {}, lambda kernel, arguments: specialisation)(values)
+    Kernel(lambda x: None, ("x",), {}, lambda kernel, arguments: specialization)(values)
     np.testing.assert_allclose(values, expected, atol=1e-6)
 
 
@@ -74,7 +74,7 @@ def test_code_with_data_of_its_own_is_launched(tmp_path: Path) -> None:
 
 
 def test_both_loaders_give_the_same() -> None:
-    data = optimise(LLVM, host_target())
+    data = optimize(LLVM, host_target())
     ours, theirs = launcher(Image.from_flat(link(data).flat())), launcher(load_object(data))
     assert [ours(number) for number in range(9)] == [theirs(number) for number in range(9)]
     assert theirs(7) == math.sin(7) + 1.5**7
@@ -82,7 +82,7 @@ def test_both_loaders_give_the_same() -> None:
 
 def test_a_symbol_of_nobody_is_an_error_not_the_end(tmp_path: Path) -> None:
     data = compiled(tmp_path, "int nobody(int); int samovar_entry(int i) { return nobody(i) + 1; }", *PIC)
-    with pytest.raises(ObjectError, match="it uses nobody, which kernels do not know"):
+    with pytest.raises(ObjectError, match="it uses nobody, which kernels cannot use"):
         load_object(data)
 
 
@@ -111,9 +111,9 @@ from pathlib import Path
 from test_linking import LLVM
 from samovar.backends.llvm.object_loader import load_object
 from samovar.backends.llvm.target import host_target
-from backends.optimise import optimise
+from backends.optimize import optimize
 mappings = lambda kind: {line for line in Path("/proc/self/maps").read_text().splitlines() if line.split()[1] == kind}
-data = optimise(LLVM, host_target())
+data = optimize(LLVM, host_target())
 before = mappings("rwxp")
 code = mappings("r-xp")
 image = load_object(data)

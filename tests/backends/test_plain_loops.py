@@ -11,7 +11,7 @@ import pytest
 from build import Builder, kernel
 from machine import rendered, run
 
-from backends.optimise import optimised_text
+from backends.optimize import optimized_text
 from samovar._native import DType, f32, f64, i32
 from samovar.backends.llvm.target import Target, host_target
 from samovar.ir.machine import SCALAR
@@ -50,7 +50,7 @@ def choosing(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
     )
 
 
-def neighbours(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
+def neighbors(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
     b.store(y, [i], b.op("sub", b.load(x, b.op("add", i, 1)), b.load(x, i)))
 
 
@@ -60,7 +60,7 @@ def adding(b: Builder, x: Array, y: Array, i: LoopVariable) -> None:
 
 PLAIN: dict[str, tuple[Body, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
     "choosing": (choosing, lambda x, y: np.where(x[:-1] > 0, x[:-1] * 2, x[:-1] + 1)),
-    "neighbours": (neighbours, lambda x, y: x[1:] - x[:-1]),
+    "neighbors": (neighbors, lambda x, y: x[1:] - x[:-1]),
     "adding": (adding, lambda x, y: y + x[:-1]),
 }
 
@@ -139,8 +139,8 @@ SHORT_BY_CHOICE = ("skylake-avx512", "cascadelake", "icelake-server", "tigerlake
 @pytest.mark.parametrize("dtype", [f32, f64], ids=str)
 @pytest.mark.parametrize("target", [host_target(), *map(with_long_vectors, SHORT_BY_CHOICE)], ids=lambda target: target.cpu)
 def test_vectors_are_planned_as_long_as_those_of_llvm(target: Target, dtype: DType) -> None:
-    text = rendered(over_two_arrays(neighbours, dtype, alone=False), Fast()).text  # LLVM is not told how long
-    longest = max(int(lanes) for lanes in re.findall(r"<(\d+) x (?:float|double)>", optimised_text(text, target)))
+    text = rendered(over_two_arrays(neighbors, dtype, alone=False), Fast()).text  # LLVM is not told how long
+    longest = max(int(lanes) for lanes in re.findall(r"<(\d+) x (?:float|double)>", optimized_text(text, target)))
     assert longest == target.plans_for().lanes(dtype.bits)
 
 

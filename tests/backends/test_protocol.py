@@ -201,7 +201,7 @@ def test_files_of_a_worker_are_those_that_it_imports() -> None:
 
 
 def test_the_runtime_interface_is_that_of_the_headers() -> None:
-    header = (NATIVE / "runtime.h").read_text()
+    header = (NATIVE / "launch" / "runtime.h").read_text()
     kinds = {"void": "", "int32_t": "i32", "int64_t": "i64", "uint64_t": "i64", "sv_task_function": "pointer"}
     for name, function in RUNTIME.items():
         found = re.search(rf"^([\w ]+[ *]+){name}\(([^;]*)\);", header, re.MULTILINE)
@@ -215,7 +215,7 @@ def test_the_runtime_interface_is_that_of_the_headers() -> None:
 
 
 def test_flags_are_those_of_the_runtime() -> None:
-    flags = dict(re.findall(r"(SV_TASK_\w+) = (\d+)", (NATIVE / "runtime.h").read_text()))
+    flags = dict(re.findall(r"(SV_TASK_\w+) = (\d+)", (NATIVE / "launch" / "runtime.h").read_text()))
     assert flags == {
         "SV_TASK_SPEAKS": str(SPEAKS),
         "SV_TASK_COST_UNKNOWN": "2",
@@ -234,5 +234,5 @@ def test_graphs(python: None) -> None:
     assert drawn.resume(x, y, more, stop, from_checkpoint=3) == sv.GraphStatus(False)
     assert (x.tolist(), y.tolist()) == ([0, 4, 8], [3, 0, 4])
     x[:] = -100
-    with pytest.raises(sv.SamovarRuntimeError, match="not done after 9 iterations"):
+    with pytest.raises(sv.SamovarRuntimeError, match="not finished after 9 iterations"):
         drawn(x, y, more, stop)

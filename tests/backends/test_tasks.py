@@ -251,7 +251,7 @@ def test_indices_in_64_bits_may_wrap_on_the_way(wide: bool) -> None:
 
 
 @pytest.mark.parametrize("type", [i32, i64])
-def test_neighbours_of_an_element(type: DType) -> None:
+def test_neighbors_of_an_element(type: DType) -> None:
     x, y = Array("x", i32, 2, alone=True), Array("y", i32, 2, alone=True)
 
     def build(b: Builder) -> None:

@@ -99,5 +99,5 @@ def k() -> tuple[sv.i32, sv.i32, sv.i32, sv.i32, sv.i32, sv.i32, sv.i32]:
 
 def test_what_plain_functions_cannot_take_is_named(tmp_path):
     module = loaded(tmp_path, "def f(x): return 1\n@sv.kernel\ndef k(n: sv.i32) -> sv.i32:\n    return static(f(n))\n")
-    with pytest.raises(sv.SamovarSyntaxError, match="cannot take a run-time value"):
+    with pytest.raises(sv.SamovarSyntaxError, match="cannot be passed a run-time value"):
         module.k(1)

@@ -94,10 +94,10 @@ def test_a_file_that_changed_since_is_noticed_at_the_next_compile(program: Path)
     first, second = np.zeros(3, np.float32), np.zeros(3, np.float64)
     module.k(first)
     program.write_text(ARRAYS.format("2.5"))
-    with pytest.raises(sv.SamovarSyntaxError, match="is not what is loaded"):
+    with pytest.raises(sv.SamovarSyntaxError, match="does not match the loaded code"):
         module.k(second)
     program.write_text("\n" + ARRAYS.format("1.5"))
-    with pytest.raises(sv.SamovarSyntaxError, match="is not what is loaded"):
+    with pytest.raises(sv.SamovarSyntaxError, match="does not match the loaded code"):
         module.k(second)
     program.write_text(ARRAYS.format("1.5"))
     module.k(second)
@@ -111,7 +111,7 @@ def test_lines_that_are_the_same_do_not_stand_for_other_code(program: Path) -> N
     program.write_text(ARRAYS.format("2.5"))
     importlib.reload(module)
     program.write_text(ARRAYS.format("1.5"))
-    with pytest.raises(sv.SamovarSyntaxError, match="is not what is loaded"):
+    with pytest.raises(sv.SamovarSyntaxError, match="does not match the loaded code"):
         module.k(np.zeros(3, np.float32))
 
 

@@ -118,9 +118,9 @@ def test_a_limit_on_the_size_of_files_is_no_failure(folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"SAMOVAR_OFFLINE_CACHE_FILE_PATH": "/proc/nothing"}, "are not kept in /proc/nothing"),
+        ({"SAMOVAR_OFFLINE_CACHE_FILE_PATH": "/proc/nothing"}, "are not cached in /proc/nothing"),
         ({"SAMOVAR_OFFLINE_CACHE_FILE_PATH": "/dev/null/here"}, "Not a directory"),
-        ({"SAMOVAR_OFFLINE_CACHE_FILE_PATH": "-", "XDG_CACHE_HOME": "-", "HOME": "/proc"}, "are not kept in /proc/.cache"),
+        ({"SAMOVAR_OFFLINE_CACHE_FILE_PATH": "-", "XDG_CACHE_HOME": "-", "HOME": "/proc"}, "are not cached in /proc/.cache"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_said_once(folder, arguments, message):
@@ -136,7 +136,7 @@ def test_without_a_home_kernels_run_and_it_is_said_once(folder):
     result, messages, compiled = run_telling(folder, "-", XDG_CACHE_HOME="-", HOME="-")
     assert (result, compiled) == (RESULT, 20)
     assert messages == [
-        "compiled kernels are not kept: there is no home directory\n  help: name a directory with offline_cache_file_path"
+        "compiled kernels are not cached: there is no home directory\n  help: set a directory with offline_cache_file_path"
     ]
 
 

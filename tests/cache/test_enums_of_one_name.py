@@ -5,10 +5,10 @@ from changes import Change, check_between_processes, check_in_one_process
 
 MAKE = """
 def make(value=1, base=enum.Enum):
-    class Colour(base):
+    class Color(base):
         RED = value
         GREEN = 7
-    return Colour
+    return Color
 A, B = make(), make()
 """
 EQUAL = "@sv.kernel\ndef k() -> sv.i32:\n    return (1 if static({}) else 0) + (2 if static({}) else 0)\n"
@@ -62,9 +62,9 @@ CHANGES = {
         3,
     ),
     "a cell that is run again": Change(
-        "class Colour(enum.Enum):\n    RED = 1\nkept = Colour.RED\n"
-        + EQUAL.format("kept == Colour.RED", "Colour.RED.value == 1"),
-        "class Colour(enum.Enum):\n    RED = 1",
+        "class Color(enum.Enum):\n    RED = 1\nkept = Color.RED\n"
+        + EQUAL.format("kept == Color.RED", "Color.RED.value == 1"),
+        "class Color(enum.Enum):\n    RED = 1",
         3,
         2,
     ),

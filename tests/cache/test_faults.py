@@ -289,12 +289,12 @@ def test_a_directory_or_file_of_somebody_else_is_refused(cache, kind):
     path = entry(cache, kind)
     os.chown(path, 12345, 12345)
     if is_needed(kind):
-        with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
+        with pytest.warns(sv.SamovarWarning, match="is owned by user 12345"):
             assert launch(cache)
         assert entry(cache, kind).stat().st_uid == 0
     assert not launch(cache)
     os.chown(cache, 12345, 12345)
-    with pytest.warns(sv.SamovarWarning, match="belongs to user 12345"):
+    with pytest.warns(sv.SamovarWarning, match="is owned by user 12345"):
         assert launch(cache)
 
 

@@ -13,8 +13,8 @@ from forging import Forger, mutated
 import samovar as sv
 from samovar.cache.bundle import Bundle, BundleError, write_bundle
 from samovar.cache.entry import Damaged, opened, sealed, unsealed, unwrapped, wrapped
-from samovar.cache.exchange import export_bundle, import_bundle
-from samovar.cache.library import Library
+from samovar.cache.export_import import export_bundle, import_bundle
+from samovar.cache.kernel_cache import Library
 from samovar.cache.store import KINDS, Store
 from samovar.cli import main
 from samovar.fingerprint import FileCache

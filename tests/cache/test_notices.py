@@ -111,7 +111,7 @@ def test_a_constant_that_is_captured_by_a_pure_kernel_is_named_in_each_process(t
     assert warm[0][0] == cold[0][0]
 
 
-def test_specialisations_of_a_kernel_warn_once_of_one_place(tmp_path):
+def test_specializations_of_a_kernel_warn_once_of_one_place(tmp_path):
     text = LOSSY.replace("x: sv.types.NDArray[sv.f32, 1]", "x: sv.types.NDArray[sv.f32, 1], t: sv.Template")
     module = loaded(tmp_path, text)
     a = sv.ndarray(sv.f32, 4)

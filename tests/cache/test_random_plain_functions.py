@@ -32,7 +32,7 @@ def check(folder, seed):
     program = plain_functions.make(seed)
     found, expected, main = plain_functions.run(program, folder, CHANGES)
     assert found == expected, (program, plain_functions.steps(program, CHANGES))
-    made = [each for name in program.kernels for each in getattr(main, name).specialisations]
+    made = [each for name in program.kernels for each in getattr(main, name).specializations]
     programs = [each.keep.guards.instructions for each in made]
     calls = sum(word == "call" for each in programs if isinstance(each, tuple) for word, *_ in each)
     return found[-1], sum(map(len, found)), calls, [taken for each in made for _, taken in each.calls]
@@ -94,5 +94,5 @@ def test_thousands_of_programs(folder):
             fastest += taken
         check_elsewhere(folder, dict(list(results.items())[:10]))
     timed = sorted(each for each in fastest if each)
-    print(f"{programs} programs, {programs * CHANGES} changes, {launches} launches, {calls} calls in specialisations,")
+    print(f"{programs} programs, {programs * CHANGES} changes, {launches} launches, {calls} calls in specializations,")
     print(f"of which {len(fastest)} are made again, in {timed[len(timed) // 2]} ns (median), {timed[-1]} at most")

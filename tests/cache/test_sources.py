@@ -254,7 +254,7 @@ def test_a_file_that_changed_after_it_was_imported_says_so(tmp_path, monkeypatch
     path.write_text(STALE.format(1))
     module = importlib.import_module("stale")
     path.write_text(STALE.format(20))
-    with pytest.raises(sv.SamovarSyntaxError, match="is not what is loaded"):
+    with pytest.raises(sv.SamovarSyntaxError, match="does not match the loaded code"):
         module.k(2)
     path.write_text(STALE.format(1))
     assert module.k(2) == 3
@@ -298,7 +298,7 @@ def test_a_moved_program_runs_warm_from_its_new_place(tmp_path, cache):
 
 
 def test_a_comment_is_read_once_and_then_known(tmp_path, cache):
-    """The first process after the edit looks at the syntax tree; the next one recognises the lines."""
+    """The first process after the edit looks at the syntax tree; the next one recognizes the lines."""
     program = tmp_path / "program.py"
     telling = "import sys\nprint(main(), sv.compile_count(), 'ast' in sys.modules)\n"
     environment = {**worlds.os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(cache)}

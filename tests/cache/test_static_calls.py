@@ -522,7 +522,7 @@ def test_functions_that_change_things_and_give_the_same_look_nothing_up(tmp_path
 
 def called_again(kernel):
     """The plain calls that launches of a kernel make."""
-    return [call for each in kernel.specialisations for call, _ in each.calls]
+    return [call for each in kernel.specializations for call, _ in each.calls]
 
 
 COMPUTING = """
@@ -610,7 +610,7 @@ def test_functions_that_are_made_anew_at_each_launch_are_those_that_run(tmp_path
     for _ in range(100):
         module.k()
     assert module.k.cache_observations.compiles == 3
-    assert len(module.k.specialisations) < 100
+    assert len(module.k.specializations) < 100
 
 
 def test_what_a_call_raises_is_told_as_when_it_is_compiled(tmp_path):
@@ -783,8 +783,8 @@ def test_what_many_calls_have_in_common_is_compared_once(tmp_path):
     text += "    for i in static(range(20)):\n        n += static(f(L, i))\n    return n\n"
     module = loaded(tmp_path, text)
     assert module.k() == 210
-    (specialisation,) = module.k.specialisations
-    names = [instruction[0] for instruction in specialisation.keep.guards.instructions]
+    (specialization,) = module.k.specializations
+    names = [instruction[0] for instruction in specialization.keep.guards.instructions]
     assert names.count("contents") == 2
     assert called_again(module.k) == []
     module.L[0] = 2

@@ -105,11 +105,11 @@ def test_the_reason_says_what_is_switched_off(tmp_path, monkeypatch, capfd, opti
 @pytest.mark.parametrize(
     ("before", "after", "change"),
     [
-        ({}, {"debug": True}, "option debug changed False → True"),
-        ({"debug": True}, {}, "option debug changed True → False"),
-        ({}, {"check_out_of_bound": True}, "option check_out_of_bound changed False → True"),
-        ({"debug": True}, {"check_out_of_bound": True}, "option debug changed True → False"),
-        ({}, {"fast_math": False}, "option fast_math changed True → False"),
+        ({}, {"debug": True}, "option debug changed from False to True"),
+        ({"debug": True}, {}, "option debug changed from True to False"),
+        ({}, {"check_out_of_bound": True}, "option check_out_of_bound changed from False to True"),
+        ({"debug": True}, {"check_out_of_bound": True}, "option debug changed from True to False"),
+        ({}, {"fast_math": False}, "option fast_math changed from True to False"),
     ],
 )
 def test_a_changed_option_is_the_reason(tmp_path, before, after, change):

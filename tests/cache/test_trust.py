@@ -6,7 +6,7 @@ import pytest
 
 import samovar as sv
 from samovar.cache.store import Store
-from samovar.cache.trust import refused_parent
+from samovar.cache.trust import untrusted_parent
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give things to somebody else")
 
@@ -69,7 +69,7 @@ def test_a_parent_of_somebody_else_is_refused(tmp_path):
     parent = tmp_path / "theirs"
     assert launch(parent / "cache")
     os.chown(parent, 12345, 12345)
-    with pytest.warns(sv.SamovarWarning, match=f"in {parent} is not used, because it belongs to user 12345"):
+    with pytest.warns(sv.SamovarWarning, match=f"in {parent} is not used, because it is owned by user 12345"):
         assert launch(parent / "cache")
 
 
@@ -78,14 +78,14 @@ def test_links_lead_to_where_they_lead(tmp_path):
     real.mkdir()
     open_to_all.mkdir()
     (tmp_path / "link").symlink_to(real)
-    assert refused_parent(str(tmp_path / "link" / "cache")) is None
+    assert untrusted_parent(str(tmp_path / "link" / "cache")) is None
     (open_to_all / "inner").mkdir()
     (tmp_path / "other").symlink_to("open/inner/../inner")
     open_to_all.chmod(0o777)
-    assert refused_parent(str(tmp_path / "other" / "cache")) == (str(open_to_all), "others can write to it")
-    assert refused_parent(str(tmp_path / "other")) == (str(open_to_all), "others can write to it")
+    assert untrusted_parent(str(tmp_path / "other" / "cache")) == (str(open_to_all), "others can write to it")
+    assert untrusted_parent(str(tmp_path / "other")) == (str(open_to_all), "others can write to it")
     (tmp_path / "circle").symlink_to("circle")
-    assert refused_parent(str(tmp_path / "circle" / "cache")) is not None
+    assert untrusted_parent(str(tmp_path / "circle" / "cache")) is not None
 
 
 @as_root
@@ -93,15 +93,15 @@ def test_a_link_of_somebody_else_is_refused(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     os.chown(tmp_path / "link", 12345, 12345, follow_symlinks=False)
-    assert refused_parent(str(tmp_path / "link" / "cache")) == (str(tmp_path / "link"), "it is a link of user 12345")
+    assert untrusted_parent(str(tmp_path / "link" / "cache")) == (str(tmp_path / "link"), "it is a link owned by user 12345")
 
 
 @as_root
 def test_a_group_that_others_may_be_in_is_refused_and_that_of_root_is_not(tmp_path):
     tmp_path.chmod(0o775)
-    assert refused_parent(str(tmp_path / "cache")) is None
+    assert untrusted_parent(str(tmp_path / "cache")) is None
     os.chown(tmp_path, 0, 12345)
-    assert refused_parent(str(tmp_path / "cache")) == (str(tmp_path), "others can write to it")
+    assert untrusted_parent(str(tmp_path / "cache")) == (str(tmp_path), "others can write to it")
 
 
 def test_parents_are_looked_at_once(tmp_path, monkeypatch):
@@ -115,5 +115,5 @@ def test_parents_are_looked_at_once(tmp_path, monkeypatch):
 
 
 def test_a_path_that_is_not_there_is_nobodys(tmp_path):
-    assert refused_parent(str(tmp_path / "a" / "b" / "c")) is None
-    assert refused_parent("/") is None
+    assert untrusted_parent(str(tmp_path / "a" / "b" / "c")) is None
+    assert untrusted_parent("/") is None

@@ -64,14 +64,15 @@ LIBRARY = {"__future__", "_functools", "_operator", "atexit"}
 MODULES = {
     "": "_native types version",
     "artifact": "record",
-    "cache": "artifacts entry library salt store trust",
-    "language": "annotations matrix_types options",
-    "lens": "answers path portable recognition replaying tree",
+    "cache": "artifacts entry kernel_cache salt store trust",
+    "language": "annotations options",
+    "lens": "answers path recognition replaying serialized tree",
     "reflection": "classes",
     "runtime": "arrays configuration func kernel kernel_state loaded_kernel lookup process_cache",
+    "values": "matrix_types",
 }
 #: What it may load beside these if kernels are given objects of the program's own classes.
-FOR_OBJECTS = {"lens": "asking compound functions questions tensor_facts", "runtime": "guard_operands"}
+FOR_OBJECTS = {"lens": "asking compound question_tables questions tensor_facts", "runtime": "guard_operands"}
 
 
 def named(modules):

@@ -15,8 +15,8 @@ from command_line import (
 
 from samovar.cache.bundle import MAGIC, Bundle, BundleError, write_bundle
 from samovar.cache.entry import sealed, unwrapped, wrapped
-from samovar.cache.exchange import export_bundle, import_bundle
-from samovar.cache.library import Library
+from samovar.cache.export_import import export_bundle, import_bundle
+from samovar.cache.kernel_cache import Library
 from samovar.cache.store import Store
 from samovar.runtime.loaded_kernel import loaded
 

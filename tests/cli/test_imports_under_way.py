@@ -31,7 +31,7 @@ def many(tmp_path_factory):
     directory = tmp_path_factory.mktemp("many")
     program, bundle = directory / "many.py", directory / "many.samovar"
     program.write_text(MANY)
-    # The warning about so many specialisations is meant for people.
+    # The warning about so many specializations is meant for people.
     assert run_program(program, directory / "store", SAMOVAR_LOG_LEVEL="error") == "50\n"
     succeeds("cache", "export", bundle, directory=directory / "store")
     return program, bundle

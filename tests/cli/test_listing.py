@@ -37,7 +37,7 @@ def test_list_takes_names_and_patterns(store, pattern, number):
 def test_a_name_that_no_kernel_has_is_a_problem(store, command):
     done = samovar_command("cache", command, "cale", "nosuch*", directory=store)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"samovar: there is no kernel called cale or nosuch* in {store}")
+    assert done.stderr.startswith(f"samovar: no kernel called cale or nosuch* in {store}")
     assert list(data("cache", command, "cale", directory=store, code=1)) == ["error"]
 
 

@@ -6,10 +6,10 @@ import pytest
 from command_line import COLD, WARM, at_a_terminal, contents, data, entries, run_program, samovar_command, succeeds
 
 from samovar._native import encode_plain
-from samovar.cache.catalogue import kernels
+from samovar.cache.catalog import kernels
 from samovar.cache.entry import sealed, unsealed, unwrapped, wrapped
-from samovar.cache.library import Library
-from samovar.cache.pruning import prune
+from samovar.cache.eviction import prune
+from samovar.cache.kernel_cache import Library
 from samovar.cache.similar_kernels import comparisons
 from samovar.cache.store import Store
 from samovar.cache.verification import Verification
@@ -78,31 +78,31 @@ DEEP_DAMAGE = {
     "an image that does not load": ("kernels", lambda data: with_field(data, "image", b"rubbish"), "does not load"),
     "no artifact": ("kernels", lambda data: (sealed(((), 0.5)), *data[1:]), "artifact cannot be decoded"),
     "an artifact that is not sealed": ("kernels", lambda data: (data[0][:-1], *data[1:]), "artifact cannot be decoded"),
-    "an artifact of another key": ("kernels", lambda data: with_field(data, "key", "0" * 40), "belongs to 0000"),
+    "an artifact of another key": ("kernels", lambda data: with_field(data, "key", "0" * 40), "belongs to the key 0000"),
     "an unknown dtype": (
         "kernels",
         lambda data: with_field(data, "sites", (("print", (), ("f99",), (), None),)),
         "artifact cannot be decoded",
     ),
-    "no record": ("kernels", lambda data: (data[0], b"rubbish"), "record cannot be read"),
-    "a record of another form": ("kernels", lambda data: (data[0], encode_plain((1,) * 9)), "record cannot be read"),
+    "no record": ("kernels", lambda data: (data[0], b"rubbish"), "record is malformed"),
+    "a record of another form": ("kernels", lambda data: (data[0], encode_plain((1,) * 9)), "record is malformed"),
     "an image of the code cache that does not load": (
         "code",
         lambda data: with_image(data, lambda image: image[:-9]),
         "does not load",
     ),
     "no image of the code cache": ("code", lambda data: 3, "not that of an entry in code"),
-    "an image that is not sealed": ("code", lambda data: (data[0], data[1][:-9]), "another checksum"),
+    "an image that is not sealed": ("code", lambda data: (data[0], data[1][:-9]), "the checksum of a part is wrong"),
     "paths that are not there": ("trees", lambda data: (data[0][:1], data[1]), "not that of an entry in trees"),
     "a copy of something else": (
         "trees",
         lambda data: (data[0], changed_contents(data[1], encode_plain(("other", 1.0)))),
-        "is not that kernel",
+        "differs from that kernel",
     ),
     "a copy that cannot be decoded": (
         "trees",
         lambda data: (data[0], changed_contents(data[1], b"rubbish")),
-        "is not that kernel",
+        "differs from that kernel",
     ),
     "no tree": ("trees", lambda data: "oak", "not that of an entry in trees"),
     "another name": ("names", lambda data: ("other", data[1]), "belongs to the name other"),

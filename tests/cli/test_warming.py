@@ -40,16 +40,16 @@ def test_a_program_that_switches_the_cache_off_is_told_of(tmp_path, program):
     path.write_text("import samovar as sv\nsv.init(offline_cache=False)\n" + program.read_text())
     done = warm(path, directory=tmp_path / "store")
     assert done.stdout == COLD
-    assert "nothing is kept" in done.stderr
+    assert "nothing was cached" in done.stderr
     assert not (tmp_path / "store").exists()
 
 
 def test_a_program_sees_what_it_would_see_without_warm(tmp_path):
     path = tmp_path / "program.py"
-    (tmp_path / "neighbour.py").write_text("word = 'beside'")
+    (tmp_path / "neighbor.py").write_text("word = 'beside'")
     path.write_text(
-        "import sys, neighbour\n"
-        "print(__name__, __file__, sys.argv, sys.path[0], neighbour.word, sys.modules['__main__'].__file__)"
+        "import sys, neighbor\n"
+        "print(__name__, __file__, sys.argv, sys.path[0], neighbor.word, sys.modules['__main__'].__file__)"
     )
     done = warm("program.py", "--json", "-x", "one", directory=tmp_path / "store", cwd=tmp_path)
     seen = f"__main__ {path} ['program.py', '--json', '-x', 'one'] {tmp_path} beside {path}\n"

@@ -1,8 +1,8 @@
-"""What small programs of one behaviour each do: a value, or an error. Recorded on Quadrants, compared on Samovar.
+"""What small programs of one behavior each do: a value, or an error. Recorded on Quadrants, compared on Samovar.
 
     path/to/python tests/compat/outcomes.py          runs them on Quadrants, which that Python has, and keeps what they do
 
-A program is a function in a file of `behaviours`; its kernels use what the file imports as `quadrants`.
+A program is a function in a file of `behaviors`; its kernels use what the file imports as `quadrants`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from types import ModuleType
 from typing import Any
 
 HERE = Path(__file__).parent
-RECORDED = HERE / "behaviours.json"
+RECORDED = HERE / "behaviors.json"
 TOLERANCE = 2e-5
 
 
 def load(path: Path, library: ModuleType) -> ModuleType:
     """A file of programs, for which a library is Quadrants."""
-    spec = importlib.util.spec_from_file_location(f"behaviours_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(f"behaviors_{path.stem}", path)
     assert spec is not None and spec.loader is not None  # noqa: PT018
     module = importlib.util.module_from_spec(spec)
     before = sys.modules.get("quadrants")
@@ -84,7 +84,7 @@ def main() -> None:
     import quadrants
 
     found = {}
-    for path in sorted((HERE / "behaviours").glob("*.py")):
+    for path in sorted((HERE / "behaviors").glob("*.py")):
         module = load(path, quadrants)
         for name in programs(module):
             found[f"{path.stem}.{name}"] = outcome(getattr(module, name))

@@ -9,7 +9,7 @@ import pytest
 
 import samovar as sv
 import samovar.compat.taichi as ti
-from samovar.compat.drawing.picture import Picture, as_colours, as_pixels
+from samovar.compat.drawing.picture import Picture, as_colors, as_pixels
 
 RED, GREEN, BLUE = 0xFF0000, 0x00FF00, 0x0000FF
 
@@ -88,10 +88,10 @@ def test_fields_are_drawn(tmp_path):
     assert rows[3, 3].tolist() == [128, 128, 128]
 
 
-def test_colours_and_images_of_several_kinds():
-    assert as_colours(0x336699, 2).tolist() == pytest.approx(np.array([[0.2, 0.4, 0.6]] * 2))
-    assert as_colours([RED, BLUE], 2).tolist() == [[1, 0, 0], [0, 0, 1]]
-    assert as_colours((0.1, 0.2, 0.3), 1).tolist() == [pytest.approx([0.1, 0.2, 0.3])]
+def test_colors_and_images_of_several_kinds():
+    assert as_colors(0x336699, 2).tolist() == pytest.approx(np.array([[0.2, 0.4, 0.6]] * 2))
+    assert as_colors([RED, BLUE], 2).tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert as_colors((0.1, 0.2, 0.3), 1).tolist() == [pytest.approx([0.1, 0.2, 0.3])]
     assert as_pixels(np.full((2, 3), 255, np.uint8)).tolist() == np.ones((2, 3, 3)).tolist()
     assert as_pixels(np.zeros((2, 3, 4), np.float32)).shape == (2, 3, 3)
 
@@ -111,7 +111,7 @@ def test_a_window_closes_after_some_frames(monkeypatch):
     with pytest.raises(SystemExit):
         gui.show()
     monkeypatch.setenv("SAMOVAR_FRAMES", "many")
-    with pytest.raises(sv.SamovarError, match="SAMOVAR_FRAMES is the number of frames"):
+    with pytest.raises(sv.SamovarError, match="SAMOVAR_FRAMES has to be the number of frames"):
         ti.GUI(res=4)
 
 
@@ -141,9 +141,9 @@ def test_a_scene_is_seen_through_its_camera():
     found = window.get_image_buffer_as_numpy()
     assert found.shape == (60, 60, 4)
     assert found[30, 30, :3].tolist() == [1, 0, 0]  # the nearer one hides the other
-    right_of_centre, above = found[48, 48, :3], found[5, 30, :3]
-    assert right_of_centre[2] > 0.9
-    assert right_of_centre[0] == 0
+    right_of_center, above = found[48, 48, :3], found[5, 30, :3]
+    assert right_of_center[2] > 0.9
+    assert right_of_center[0] == 0
     assert above.tolist() == pytest.approx([0.1, 0.1, 0.1])
     assert (found[:, :, 0] == 1).any(axis=1).sum() > 30  # the line goes across
     window.show()

@@ -23,13 +23,13 @@ def test_a_call_that_does_not_fit_the_parameters(arguments, keywords):
 
 
 def test_parameters_that_kernels_cannot_have():
-    with pytest.raises(qd.QuadrantsSyntaxError, match="is not a type that a kernel can use"):
+    with pytest.raises(qd.QuadrantsSyntaxError, match="is not supported"):
 
         @sv.kernel
         def wrong(a: list):
             pass
 
-    with pytest.raises(qd.QuadrantsSyntaxError, match=r"takes \*args"):
+    with pytest.raises(qd.QuadrantsSyntaxError, match=r"has \*args"):
 
         @sv.kernel
         def variadic(*a):
@@ -118,8 +118,8 @@ def test_a_tree_is_laid_out_once_and_given_back_once():
     tree = builder.finalize()
     assert builder.finalized
     assert not builder.empty
-    with pytest.raises(RuntimeError, match="finalized before"):
+    with pytest.raises(RuntimeError, match="already finalized"):
         builder.finalize()
     tree.destroy()
-    with pytest.raises(RuntimeError, match="destroyed before"):
+    with pytest.raises(RuntimeError, match="already destroyed"):
         tree.destroy()

@@ -37,7 +37,7 @@ def test_architectures():
     assert qd.lang.misc.is_arch_supported(qd.cpu)
     assert not qd.lang.misc.is_arch_supported(qd.vulkan)
     assert qd.lang.misc.adaptive_arch_select([qd.cuda], True) == qd.cpu
-    with pytest.raises(RuntimeError, match="only the CPU is here"):
+    with pytest.raises(RuntimeError, match="only the CPU is supported"):
         qd.lang.misc.adaptive_arch_select([qd.cuda], False)
     core = qd._lib.core
     assert core.arch_name(core.host_arch()) == "x64"
@@ -118,7 +118,7 @@ def test_lists_of_launches():
     array = np.zeros(3, np.float32)
     graph.run({"x": array, "value": 1.5})
     assert array.tolist() == [6, 6, 6]
-    with pytest.raises(ti.TaichiRuntimeError, match="without its argument 'value'"):
+    with pytest.raises(ti.TaichiRuntimeError, match="the argument 'value' is missing"):
         graph.run({"x": array})
     with pytest.raises(ti.TaichiRuntimeError, match=r"one of ti\.graph\.ArgKind"):
         ti.graph.Arg("scalar", "x")

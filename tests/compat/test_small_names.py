@@ -61,7 +61,7 @@ def test_backends_are_numbers():
     assert isinstance(qd.tensor(qd.f32, shape=(3,), backend=0), sv.Field)
     assert isinstance(qd.tensor(qd.f32, shape=(3,), backend=1), sv.Ndarray)
     for wrong in (2, "field", None):
-        with pytest.raises(TypeError, match="backend has to be"):
+        with pytest.raises(TypeError, match="backend must be"):
             qd.tensor(qd.f32, (3,), backend=wrong)
 
 

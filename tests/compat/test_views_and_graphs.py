@@ -59,7 +59,7 @@ def test_views_are_given_to_kernels(data):
 def test_what_is_refused_has_the_peers_classes(data):
     with pytest.raises(ValueError, match="step=1"):
         data[::2]
-    with pytest.raises(TypeError, match="1D"):
+    with pytest.raises(TypeError, match="1-D"):
         qd.ndarray(qd.f32, shape=(4, 4))[:2]
     with pytest.raises(TypeError, match="slice"):
         data[:16][3]

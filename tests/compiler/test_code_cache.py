@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import samovar as sv
-from samovar.backends.llvm.renaming import canonical
+from samovar._native import numbered_names as canonical
 
 
 def make():

@@ -11,7 +11,7 @@ import pytest
 from test_units import loaded
 
 import samovar as sv
-from samovar.backends.llvm.forms import LEVELS, effort
+from samovar.backends.llvm.effort import LEVELS, effort_for
 from samovar.compiler import driver
 
 #: Funcs that are units: one is executed once in a launch, one is called in a loop, one has a loop, one is called twice.
@@ -98,10 +98,10 @@ def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> t
     found = program(tmp_path).k(np.arange(ELEMENTS, dtype=np.float32), 3)
     asked = {done: level for level, done in LEVELS.items()}
     units = rendered[0].rendered.units
-    return {unit.name.rpartition(".")[2]: asked[effort(unit.text, "in full")] for unit in units}, found
+    return {unit.name.rpartition(".")[2]: asked[effort_for(unit.text, "in full")] for unit in units}, found
 
 
-def test_a_unit_is_optimised_as_it_is_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_is_optimized_as_it_is_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, result = levels(tmp_path, monkeypatch)
     assert found == {"k": 3, "once": 1, "above": 1, "below": 1, "repeated": 2, "looping": 2, "twice": 2}
     for opt_level in (0, 1, 3):

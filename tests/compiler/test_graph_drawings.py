@@ -41,7 +41,7 @@ DRAWN = """\
 solve
 ├─ serial code  (line +2)
 ├─ ↻ repeat while more, 9 times at most  (line +3)
-│  ├─ ⇉ side by side  (line +4)
+│  ├─ ⇉ in parallel  (line +4)
 │  │  ├─ ∥ section  (line +5)
 │  │  │  └─ task left  (line +7)
 │  │  └─ ∥ section  (line +9)

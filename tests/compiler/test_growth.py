@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.backends.llvm.forms import DEEP_NESTS, PLAIN_LOOPS
+from samovar.backends.llvm.effort import DEEP_NESTS, PLAIN_LOOPS
 
 HEADING = "import samovar as sv\n\nA = sv.types.NDArray[sv.f32, 1]\n\n"
 KERNEL = "@sv.kernel\ndef k(a: A):\n    for i in a:\n        x = a[i]\n"
@@ -66,6 +66,7 @@ def inlined(count: int) -> str:
 FAMILIES: dict[str, tuple[Callable[[int], str], int, int, float]] = {
     "statements": (repeated("        a[(i + {n}) % 100] = a[(i * {n}) % 100] + {n}.0\n"), 100, 400, 4),
     "static loops": (static_loops, 200, 800, 4),
+    "gathers": (repeated("        for j in range(i):\n            x += a[j % 100] + {n}.0\n"), 60, 240, 4),
     "nests": (repeated(NEST), 10, 40, 4),
     "depth of a nest": (nest, 3, 9, 3),
     "conditions": (repeated("        if x > {n}.5:\n            x = x * a[{n} % 100] + {n}.0\n"), 50, 200, 4),

@@ -37,9 +37,9 @@ def test_llvm_and_assembly_are_shown():
 
 
 def test_inspecting_compiles_nothing_into_the_kernel():
-    before = len(shown.specialisations)
+    before = len(shown.specializations)
     shown.inspect("asm", np.zeros(4, np.float32)[::2], 2)
-    assert len(shown.specialisations) == before
+    assert len(shown.specializations) == before
 
 
 def test_an_unknown_stage_lists_the_known_ones():

@@ -18,10 +18,10 @@ import pytest
 from kernels_at_random import HEADING, RandomKernel, random_kernel
 
 import samovar as sv
-from samovar.backends.llvm.forms import FULL
+from samovar.backends.llvm.effort import FULL
 from samovar.backends.llvm.target import Target, host_target
-from samovar.compiler.attempts import Job, Made
 from samovar.compiler.batches import made_all
+from samovar.compiler.fallback import Job, Made
 
 _SHORT, _LONG = "+avx2,+fma,+f16c", "+avx2,+fma,+f16c,+avx512f,+avx512dq"
 #: Processors of each kind, with the features that our own choices go by; LLVM knows the rest by their names.
@@ -79,7 +79,7 @@ def failures(kernels: list[RandomKernel], processors: list[str], path: Path) -> 
                 yield len(compiled) - 1, Job("kernel", text, target(processor))
 
     def arrived(number: int, found: Made) -> None:
-        if found.form != FULL:
+        if found.effort != FULL:
             kernel, processor = compiled[number]
             failed.append(f"{processor}, {kernel}\n{found.remark}")
 

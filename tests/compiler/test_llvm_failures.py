@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from failing_texts import HOPELESS, NOT_AS_VECTORS, OTHER_TARGET, TARGET, ordinary
 
-from backends.optimise import optimise
-from samovar.backends.llvm.forms import FORMS, FULL
+from backends.optimize import optimize
+from samovar.backends.llvm.effort import EFFORTS, FULL
 from samovar.compiler import workers
-from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
+from samovar.compiler.fallback import Job, Made, made
 from samovar.compiler.reports import write_report
 from samovar.errors import SamovarCompilationError
 
@@ -29,7 +29,7 @@ def _fresh_workers() -> Iterator[None]:
 
 def not_as_vectors() -> Made:
     found = made(Job("maximum", NOT_AS_VECTORS, OTHER_TARGET))
-    if found.form == FULL:
+    if found.effort == FULL:
         pytest.skip("this LLVM does not fail in it")
     return found
 
@@ -42,8 +42,8 @@ def report_in(message: str) -> str:
 
 def test_the_process_survives_an_assertion_and_gets_a_simpler_form() -> None:
     found = not_as_vectors()
-    assert found.form == "without vectors"
-    assert found.code == optimise(NOT_AS_VECTORS, OTHER_TARGET, "without vectors")
+    assert found.effort == "without vectors"
+    assert found.code == optimize(NOT_AS_VECTORS, OTHER_TARGET, "without vectors")
 
 
 def test_the_user_is_told_which_kernel_it_was_and_why() -> None:
@@ -58,7 +58,7 @@ def test_the_report_has_what_one_needs_to_see_it_again() -> None:
     found = not_as_vectors()
     report = report_in(found.remark)
     assert report.endswith(NOT_AS_VECTORS)
-    assert optimise(report, OTHER_TARGET, "without vectors") == found.code
+    assert optimize(report, OTHER_TARGET, "without vectors") == found.code
     comments = [line for line in report.splitlines() if line.startswith(";")]
     assert any("kernel maximum" in line for line in comments)
     assert any("skylake-avx512" in line for line in comments)
@@ -68,7 +68,7 @@ def test_the_report_has_what_one_needs_to_see_it_again() -> None:
 
 def test_the_worker_is_fine_afterwards() -> None:
     not_as_vectors()
-    assert made(Job("kernel", ordinary(3), TARGET)) == Made(optimise(ordinary(3), TARGET))
+    assert made(Job("kernel", ordinary(3), TARGET)) == Made(optimize(ordinary(3), TARGET))
 
 
 def test_a_text_without_hope_is_an_error_that_names_the_kernel_and_the_report() -> None:
@@ -79,7 +79,7 @@ def test_a_text_without_hope_is_an_error_that_names_the_kernel_and_the_report() 
     assert "nowhere" in message
     report = report_in(message)
     assert report.endswith(HOPELESS)
-    for form in FORMS:
+    for form in EFFORTS:
         assert f"; compiling {form}: error:" in report
 
 
@@ -88,10 +88,10 @@ def test_of_many_texts_those_that_fail_are_made_in_a_simpler_form() -> None:
     jobs = [Job(f"kernel_{number}", ordinary(number), TARGET) for number in range(6)]
     jobs.insert(3, Job("maximum", NOT_AS_VECTORS, OTHER_TARGET))
     made_all(enumerate(jobs), found.__setitem__)
-    if found[3].form == FULL:
+    if found[3].effort == FULL:
         pytest.skip("this LLVM does not fail in it")
-    assert found[3].form == "without vectors"
-    assert [each.form for number, each in sorted(found.items()) if number != 3] == [FULL] * 6
+    assert found[3].effort == "without vectors"
+    assert [each.effort for number, each in sorted(found.items()) if number != 3] == [FULL] * 6
 
 
 def test_reports_of_one_text_share_a_file_and_others_have_their_own() -> None:
@@ -174,7 +174,7 @@ def test_a_launch_survives_whatever_ends_the_workers(tmp_path: Path) -> None:
     values, stored = run(2, tmp_path)
     assert stored == "True False"
     (warning, *rest) = run(3, tmp_path / "other")
-    assert "LLVM failed (its process was ended from outside), so it was compiled without vectors" in warning
+    assert "LLVM failed (its process was killed from outside), so it was compiled without vectors" in warning
     assert warning.startswith("warning long: ")
     # What runs slower than it could is not kept: the next process tries again.
     assert rest == [values, "False False"]
@@ -183,6 +183,6 @@ def test_a_launch_survives_whatever_ends_the_workers(tmp_path: Path) -> None:
 
 def test_a_launch_that_cannot_be_compiled_is_an_error_and_the_process_goes_on(tmp_path: Path) -> None:
     error, path = run(100, tmp_path)
-    assert error.startswith("error long: LLVM fails in this kernel (its process was ended from outside)")
+    assert error.startswith("error long: LLVM fails in this kernel (its process was killed from outside)")
     assert "define " in Path(path).read_text()
     Path(path).unlink()

@@ -134,7 +134,7 @@ def of_two_sizes(out: sv.types.NDArray[sv.f64, 1], large: sv.Template):
             out[i] = -1.0
 
 
-def test_a_specialisation_that_fits_runs_whatever_another_one_takes():
+def test_a_specialization_that_fits_runs_whatever_another_one_takes():
     out, found = sv.ndarray(sv.f64, 4), []
 
     def launch():

@@ -143,7 +143,7 @@ def test_an_explanation_names_the_units_that_changed(tmp_path: Path) -> None:
     assert library is not None
     before, after = comparisons(library, kernels(library, ["first"]))
     assert before.relative is None
-    assert after.differences[-1] == "LLVM compiled again: first.leaf"
+    assert after.differences[-1] == "recompiled by LLVM: first.leaf"
 
 
 def test_a_kernel_in_units_is_what_it_is_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_sites_of_units_are_those_of_the_kernel(tmp_path: Path, capfd: pytest.Ca
 
 
 def test_the_functions_of_an_image_have_names(tmp_path: Path) -> None:
-    from backends.optimise import optimise
+    from backends.optimize import optimize
     from samovar.backends import backend
     from samovar.backends.llvm.linker import link_units
     from samovar.backends.llvm.target import host_target
@@ -222,6 +222,6 @@ def test_the_functions_of_an_image_have_names(tmp_path: Path) -> None:
     finally:
         driver.prepare = prepare
     found = seen[0].rendered.units
-    assert backend().link_units([optimise(unit.text, host_target()) for unit in found], found)
-    parts = link_units([optimise(unit.text, host_target()) for unit in found], found)
+    assert backend().link_units([optimize(unit.text, host_target()) for unit in found], found)
+    parts = link_units([optimize(unit.text, host_target()) for unit in found], found)
     assert {"samovar_entry", "first.leaf", "first.middle"} <= {name for name, _, _ in parts.functions}

@@ -19,7 +19,7 @@ COMPILE = """
 import os, sys
 from samovar.backends.llvm.target import host_target
 from samovar.compiler import process, workers
-from samovar.compiler.attempts import Job, made
+from samovar.compiler.fallback import Job, made
 
 def text(number):
     return f"define i32 @samovar_entry(ptr %context, ptr %block) {{\\n  ret i32 {number}\\n}}\\n"
@@ -98,7 +98,7 @@ def test_a_worker_that_was_not_needed_leaves_no_child_behind() -> None:
         import time
         process.begin()
         while process._early[0]._first is not None:
-            process.settle()
+            process.reap()
             time.sleep(0.01)
         try:
             print(os.wait())
@@ -384,9 +384,9 @@ def test_two_programs_have_a_worker_each() -> None:
 
 def test_llvmlite_is_imported_the_long_way_where_the_short_one_does_not_lead_there() -> None:
     program = """
-        from samovar.backends.llvm import library
-        library._Place.__str__ = lambda self: "/nowhere"
-        library.import_llvmlite()
+        from samovar.backends.llvm import llvmlite_import
+        llvmlite_import._Place.__str__ = lambda self: "/nowhere"
+        llvmlite_import.import_llvmlite()
         print("llvmlite" in sys.modules)
         import importlib.resources
         import llvmlite.binding

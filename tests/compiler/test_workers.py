@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import pytest
 from failing_texts import HOPELESS, TARGET, long, ordinary
 
-from backends.optimise import assembly, optimise
+from backends.optimize import assembly, optimize
 from samovar.compiler import process, workers
-from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
+from samovar.compiler.fallback import Job, Made, made
 from samovar.errors import SamovarCompilationError
 
 
@@ -30,7 +30,7 @@ def job(number: int) -> Job:
 
 
 def expected(number: int) -> Made:
-    return Made(optimise(ordinary(number), TARGET))
+    return Made(optimize(ordinary(number), TARGET))
 
 
 def all_made(jobs: list[Job]) -> list[Made]:
@@ -89,7 +89,7 @@ def test_large_texts_and_small_ones_go_together() -> None:
     texts = [long(300) if number % 3 == 0 else ordinary(number) for number in range(9)]
     assert len(texts[0]) > process.FITS_IN_SOCKET
     found = all_made([Job("kernel", text, TARGET) for text in texts])
-    assert [each.code for each in found] == [optimise(text, TARGET) for text in texts]
+    assert [each.code for each in found] == [optimize(text, TARGET) for text in texts]
 
 
 def test_a_text_that_needs_another_one_while_a_batch_is_prepared() -> None:
@@ -148,11 +148,11 @@ def test_threads_with_batches_share_the_workers() -> None:
 def test_a_text_that_llvm_refuses_is_an_error_and_the_worker_lives_on() -> None:
     made(job(1))
     (worker,) = workers.state.workers.all
-    with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM refuses .*parsing error"):
+    with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM rejects .*parsing error"):
         made(Job("wrong", "define nonsense", TARGET))
     assert made(job(2)) == expected(2)
     assert workers.state.workers.all == [worker]
-    with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM refuses .*parsing error"):
+    with pytest.raises(SamovarCompilationError, match=r"wrong: LLVM rejects .*parsing error"):
         all_made([job(1), Job("wrong", "define nonsense", TARGET)])
 
 
@@ -184,7 +184,7 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_job_is_replaced() -> None:
     killer = threading.Timer(0.1, os.kill, (worker.process, signal.SIGKILL))
     killer.start()
     text = long(200)
-    assert made(Job("kernel", text, TARGET)) == Made(optimise(text, TARGET))
+    assert made(Job("kernel", text, TARGET)) == Made(optimize(text, TARGET))
     assert workers.state.workers.all != [worker]
 
 
@@ -200,9 +200,9 @@ def test_a_job_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     (worker,) = workers.state.workers.all
     assert worker.process is not None
     os.kill(worker.process, signal.SIGSTOP)
-    monkeypatch.setattr("samovar.compiler.attempts.SECONDS", 1.0)
+    monkeypatch.setattr("samovar.compiler.fallback.SECONDS", 1.0)
     found = made(job(2))
-    assert found.form == "without vectors"
+    assert found.effort == "without vectors"
     assert "it took too long" in found.remark
     assert workers.state.workers.all != [worker]
     deadline = time.monotonic() + 20

@@ -18,6 +18,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What blocks may be that are no Python: drawings, output and commands.
 OTHER = {"", "text", "c"}
+#: Libraries that a page may use and that are not part of the development environment: `make test-torch` has them.
+OPTIONAL = ("torch",)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -49,6 +51,9 @@ def options():
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "```py" in page.read_text()], ids=name_of)
 def test_the_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    for library in OPTIONAL:
+        if f"\nimport {library}\n" in page.read_text():
+            pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     parts = blocks(page)
     # A file, because kernels are compiled from their text.

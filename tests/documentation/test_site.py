@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from navigation import navigation, places, title_of
 from public_names import public_modules
-from reference import pages
+from site_pages import as_page, generated_pages, outside_links, repository
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-GENERATED = set(pages())
+GENERATED = set(generated_pages())
 WRITTEN = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def test_every_page_is_in_the_navigation_once():
-    found = places(navigation(DOCS, public_modules()))
+    found = places(navigation(DOCS, public_modules(), tuple(GENERATED)))
     assert len(found) == len(set(found))
     assert set(found) == WRITTEN | GENERATED
 
@@ -40,10 +40,14 @@ def test_a_page_has_one_heading(page):
     assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", *sorted(f"docs/{page}" for page in WRITTEN)])
+AT_THE_ROOT = [path.name for path in ROOT.glob("*.md")]
+
+
+@pytest.mark.parametrize("page", [*sorted(AT_THE_ROOT), *sorted(f"docs/{page}" for page in WRITTEN)])
 def test_links_lead_somewhere(page):
     generated = {(DOCS / place).resolve() for place in GENERATED}
-    for link in LINK.findall((ROOT / page).read_text()):
+    text = (ROOT / page).read_text()
+    for link in [*LINK.findall(text), *re.findall(r'(?:src|srcset)="([^"]+)"', text)]:
         target = link.partition("#")[0]
         if not target or re.match(r"https?://", target):
             continue
@@ -51,7 +55,38 @@ def test_links_lead_somewhere(page):
         assert place.exists() or place.resolve() in generated, f"{page}: {link}"
 
 
-@pytest.mark.skipif(find_spec("mkdocs") is None or find_spec("material") is None, reason="MkDocs is not installed")
+def test_links_out_of_docs_lead_to_pages_or_into_the_repository():
+    text = "[a](../CONTRIBUTING.md#set-up) [b](../examples/axpy.py) [c](guide.md) ![d](images/x.png)"
+    kept = "[c](guide.md) ![d](images/x.png)"
+    assert outside_links(text, 0, "") == f"[a](contributing.md#set-up) b {kept}"
+    assert outside_links(text, 0, "https://host/r") == (
+        f"[a](contributing.md#set-up) [b](https://host/r/blob/main/examples/axpy.py) {kept}"
+    )
+    assert outside_links("[a](../../CHANGELOG.md)", 1, "") == "[a](../changelog.md)"
+    assert as_page("[a](docs/guide.md#loops) [b](LICENSE)") == "[a](guide.md#loops) [b](../LICENSE)"
+
+
+def test_the_repository_is_one_setting():
+    assert repository('[project.urls]\nRepository = "https://host/r/"\n') == "https://host/r"
+    assert repository("[project]\n") == ""
+
+
+with_mkdocs = pytest.mark.skipif(not (find_spec("mkdocs") and find_spec("material")), reason="MkDocs is not installed")
+
+
+@with_mkdocs
+@pytest.mark.parametrize("address", ["", "https://host/r"])
+def test_pages_link_to_the_repository_if_it_is_known(address):
+    from mkdocs.config import load_config
+    from mkdocs_hooks import set_links
+
+    config = load_config(str(ROOT / "mkdocs.yml"))
+    set_links(config, address)
+    assert (config.repo_url or "") == address
+    assert bool(config.edit_uri) == bool(address)
+
+
+@with_mkdocs
 def test_the_site_builds_without_a_warning(tmp_path):
     command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--strict", "--quiet"]
     done = subprocess.run(
@@ -60,4 +95,9 @@ def test_the_site_builds_without_a_warning(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "WARNING" not in done.stderr
-    assert "sv.algorithms.parallel_sort" in (tmp_path / "site" / "reference" / "samovar-algorithms.html").read_text()
+    built = tmp_path / "site"
+    assert "sv.algorithms.parallel_sort" in (built / "reference" / "samovar-algorithms.html").read_text()
+    assert (built / "gallery.html").read_text().count('<img alt="') >= 11
+    guide = (built / "arrays.html").read_text()
+    assert 'rel="prev"' in guide
+    assert 'rel="next"' in guide

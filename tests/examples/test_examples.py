@@ -67,6 +67,6 @@ def test_demo_writes_a_picture_and_says_what_launches_cost(tmp_path: Path) -> No
     printed = run_example("steam.py", tmp_path, *ARGUMENTS["steam.py"])
     pixels = read_png(tmp_path / "steam.png")
     assert pixels.shape == (2 * 96, 2 * 72, 3)
-    assert len(np.unique(pixels)) > 64, "the picture has hardly any colours"
+    assert len(np.unique(pixels)) > 64, "the picture has hardly any colors"
     assert "import samovar" in printed
-    assert "a launch itself" in printed
+    assert "launch overhead" in printed

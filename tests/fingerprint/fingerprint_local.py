@@ -86,7 +86,7 @@ def make() -> dict[str, typing.Any]:
         "pydantic": Model(value=1),
         "named tuple": Pair(1),
         "generic": Box(1),
-        "parametrised": Box[int](1),
+        "parametrized": Box[int](1),
         "abstract": Square(2),
         "enum": Mode.FAST,
         "metaclass": Made(),

@@ -305,7 +305,7 @@ def test_threads_that_wait_for_a_failure_try_for_themselves():
 
 def test_step_that_asks_for_its_own_result_is_told_so():
     step = CachedStep(lambda value: step(value), key_function=str)
-    with pytest.raises(RuntimeError, match="asked for the result that it is computing"):
+    with pytest.raises(RuntimeError, match="requested the result that it is computing"):
         step(1)
 
 

@@ -81,7 +81,7 @@ def test_instance_may_lose_its_attributes_and_its_class():
     victim.first, victim.second = Trigger(change), ["kept until the end"]
     expected = lenient_fingerprinter([Victim(), Other()])
     assert len(lenient_fingerprinter([victim, victim, same_class, Other()])) == 40
-    # What was learnt of the classes meanwhile is not wrong.
+    # What was learned of the classes meanwhile is not wrong.
     assert lenient_fingerprinter([Victim(), Other()]) == expected == lenient_fingerprinter.reference([Victim(), Other()])
 
 

@@ -20,6 +20,6 @@ def test_example_renders_once_and_says_what_changed(tmp_path):
     first, second = run(), run()
     assert first.count(", rendered") == 3
     assert first.count("from the cache") == 1
-    assert "differs from the one before at .factors[1].terms[1].value: 1.0 → 2.0" in first
-    assert "the same value as the one before" in first
+    assert "differs from the previous one at .factors[1].terms[1].value: 1.0 → 2.0" in first
+    assert "same value as the previous one" in first
     assert second.count("from the cache") == 4

@@ -182,7 +182,7 @@ def test_undeclared_fields_of_a_pydantic_model_count():
     assert same(OpenRecipe(name="tea", sugar=1, milk=2), OpenRecipe(name="tea", milk=2, sugar=1))
 
 
-def test_parametrised_pydantic_models_work():
+def test_parametrized_pydantic_models_work():
     assert same(Box[int](content=1), Box[int](content=1))
     assert not same(Box[int](content=1), Box[float](content=1))
 
@@ -359,7 +359,7 @@ def test_field_that_opted_out_in_a_further_base_does_not_count():
 @pytest.mark.parametrize("argument", ["skip", "ordered"])
 def test_a_field_that_does_not_exist_is_warned_of_at_the_first_use(argument):
     fingerprinter = make_fingerprinter(make_deconstructor(**{argument: {Node: ["locaton"]}}))
-    with pytest.warns(UserWarning, match=r"names locaton, and neither Node nor a subclass.*did you mean location\?"):
+    with pytest.warns(UserWarning, match=r"names locaton, but neither Node nor a subclass.*did you mean location\?"):
         fingerprinter(Node(None, None))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

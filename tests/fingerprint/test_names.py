@@ -47,7 +47,7 @@ class Unit:
         self.symbol = symbol
 
 
-METRE, SECOND = Unit("METRE"), Unit("SECOND")
+METER, SECOND = Unit("METER"), Unit("SECOND")
 
 
 @pytest.fixture(params=[False, True], ids=["strict", "lenient"])
@@ -73,16 +73,16 @@ def test_object_counts_by_the_name_that_it_claims(fingerprinter, monkeypatch):
 
 
 def test_object_counts_by_the_name_that_the_rule_gives(fingerprinter):
-    assert agreed(METRE, fingerprinter) != agreed(SECOND, fingerprinter)
-    assert agreed({"unit": METRE}, fingerprinter) == agreed({"unit": METRE}, fingerprinter)
+    assert agreed(METER, fingerprinter) != agreed(SECOND, fingerprinter)
+    assert agreed({"unit": METER}, fingerprinter) == agreed({"unit": METER}, fingerprinter)
 
 
 def test_name_that_does_not_lead_back_is_refused_with_the_path(fingerprinter):
     for fingerprint in (fingerprinter, fingerprinter.reference):
-        with pytest.raises(TypeError, match=rf"^\['f'\]: .*Unit by the name {__name__}.METRE: .*another object"):
-            fingerprint({"f": Unit("METRE")})
+        with pytest.raises(TypeError, match=rf"^\['f'\]: .*Unit by the name {__name__}.METER: .*another object"):
+            fingerprint({"f": Unit("METER")})
         with pytest.raises(TypeError, match=rf"^\[1\]: .* by the name {__name__}.FATHOM: {__name__}.FATHOM does not exist"):
-            fingerprint([METRE, Unit("FATHOM")])
+            fingerprint([METER, Unit("FATHOM")])
         with pytest.raises(TypeError, match="gradient is another object"):
             fingerprint(Operator(gradient.function))
 
@@ -90,7 +90,7 @@ def test_name_that_does_not_lead_back_is_refused_with_the_path(fingerprinter):
 def test_object_without_a_name_is_told_what_to_do():
     fingerprinter = make_fingerprinter(make_deconstructor({Unit: by_verified_name}))
     with pytest.raises(TypeError, match=r"^\[0\]: .*it has no __qualname__; give module and name to by_verified_name"):
-        fingerprinter([METRE])
+        fingerprinter([METER])
 
 
 def test_name_can_be_a_part_of_what_counts():

@@ -108,7 +108,7 @@ def test_reduce_decides_what_counts():
     assert not same(Reduced(1), Reduced(2))
 
 
-def test_dispatch_table_is_honoured(monkeypatch):
+def test_dispatch_table_is_honored(monkeypatch):
     assert not same(Registered(1, "a"), Registered(1, "b"))
     table = {**copyreg.dispatch_table, Registered: lambda value: (restore_registered, (value.value,))}
     monkeypatch.setattr(copyreg, "dispatch_table", table)

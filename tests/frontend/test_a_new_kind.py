@@ -1,7 +1,7 @@
-"""A staged kind is one class: what is defined here, and nothing else, gives kernels a kind of value that they never had.
+"""A staged kind is one class and its rules: what is defined here, and nothing else, gives kernels a new kind of value.
 
 It has two components that are scalars, as a small vector has. The functions that make one are borrowed from the table of
-intrinsics; everything else goes through the protocol of `Staged` and `Place`.
+intrinsics; everything else goes through the protocol of `Staged` and `Place`, and rules that are registered for the class.
 """
 
 import ast
@@ -12,9 +12,11 @@ from test_errors import define
 
 import samovar as sv
 from samovar.frontend import lower
-from samovar.frontend.intrinsics import INTRINSICS
+from samovar.frontend.bindings import copied, first_assigned
+from samovar.frontend.messages import write
 from samovar.frontend.operators import BINARY, binary, by_components
-from samovar.frontend.rules import Rule
+from samovar.frontend.returns import returned
+from samovar.frontend.rules import INTRINSICS, Rule
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.variable import Variable
@@ -74,28 +76,6 @@ class Pair(Staged):
     def form(self, stager, node):
         return ("pair", *(component.form(stager, node) for component in self.components))
 
-    def returned(self, stager, declared, node):
-        return self.with_components(tuple(Scalar(each.scalar(stager, node)) for each in self.components))
-
-    def first_assigned(self, stager, target, annotated):
-        hint = stager.hints.get(target.id)
-        place = hint if isinstance(hint, PairVariable) else self.copied(stager, target.id, stored=False)
-        place.store(stager, self, target)
-        return place
-
-    def copied(self, stager, name, stored=True):
-        types = [component.type(stager, None) for component in self.components]
-        place = PairVariable(
-            [Variable(stager.new_local(f"{name}_{axis}", dtype)) for axis, dtype in zip("xy", types, strict=True)]
-        )
-        if stored:
-            place.store(stager, self, None)
-        return place
-
-    def write(self, message, node, conversion, form):
-        for component in self.components:
-            component.write(message, node, conversion, form)
-
 
 class PairVariable(Place):
     """A variable that holds a pair."""
@@ -121,6 +101,39 @@ class PairVariable(Place):
 
     def member(self, stager, name, node):
         return self.variables["xy".index(name)]
+
+
+@returned.register(Pair)
+def return_pair(value, stager, declared, node):
+    return value.with_components(tuple(Scalar(each.scalar(stager, node)) for each in value.components))
+
+
+@first_assigned.register(Pair)
+def first_pair(value, stager, target, annotated):
+    hint = stager.hints.get(target.id)
+    place = hint if isinstance(hint, PairVariable) else variable_for(value, stager, target.id)
+    place.store(stager, value, target)
+    return place
+
+
+@copied.register(Pair)
+def copy_pair(value, stager, name):
+    place = variable_for(value, stager, name)
+    place.store(stager, value, None)
+    return place
+
+
+def variable_for(value, stager, name):
+    types = [component.type(stager, None) for component in value.components]
+    return PairVariable(
+        [Variable(stager.new_local(f"{name}_{axis}", dtype)) for axis, dtype in zip("xy", types, strict=True)]
+    )
+
+
+@write.register(Pair)
+def write_pair(value, message, node, conversion, form):
+    for component in value.components:
+        write(component, message, node, conversion, form)
 
 
 def make_pair(stager, call):
@@ -204,10 +217,10 @@ def test_its_variables_are_locals():
     [
         ("    p.z\n", "`p` is a pair and has no attribute `z`"),
         ("    p()\n", "a pair cannot be called"),
-        ("    for i in p:\n        pass\n", "a loop cannot run over a pair"),
+        ("    for i in p:\n        pass\n", "cannot loop over a pair"),
         ("    a[0] = p\n", "expected a number, got a pair"),
         ("    x = sv.static(len(p))\n", "a pair is not a compile-time sequence"),
-        ("    x = f'{p}'\n", "cannot hold a pair"),
+        ("    x = f'{p}'\n", "cannot contain a pair"),
         ("    p < p\n", "expected a number, got a pair"),
     ],
 )

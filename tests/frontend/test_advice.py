@@ -121,10 +121,6 @@ def asks_as_warp_does(a, number):
     a[sv.tid(), 0] = 1
 
 
-def returns_an_array(a, number):
-    return a
-
-
 def wants_a_key(a, number):
     a[0, 0] = SETTINGS["speed"]
 
@@ -136,23 +132,22 @@ CASES = [
     (misspells_a_local, "name `totl` is not defined", "did you mean `total`?"),
     (misspells_a_global, "name `wieghted` is not defined", "did you mean `weighted`?"),
     (misspells_an_attribute, "`Plain` has no attribute `ratse`", "did you mean `rates`?"),
-    (divides_for_an_index, "an index must be an integer, got f32", "`//` divides whole numbers: `int(number) // 2`"),
-    (divides_for_an_entry, "an index must be an integer, got 0.5", "`//` divides whole numbers: `1 // 2`"),
+    (divides_for_an_index, "an index must be an integer, got f32", "use `//` for integer division: `int(number) // 2`"),
+    (divides_for_an_entry, "an index must be an integer, got 0.5", "use `//` for integer division: `1 // 2`"),
     (takes_a_float_for_an_index, "an index must be an integer, got f32", "convert it: `int(x)`"),
     (divides_for_a_bound, "the bounds of a loop must be integers", "`a.shape[0] // 2`"),
     (writes_an_imaginary_number, "a literal of type complex", "`sv.math.cmul`"),
     (sums_a_generator, "the bounds of an unrolled loop must be known", "write an ordinary loop"),
-    (takes_a_row, "`a` has 2 axes, but 1 index is given", "a row is no value of its own"),
-    (takes_too_many_indices, "`a` has 2 axes, but 3 indices are given", None),
-    (fills_a_dict, "an element of a dict cannot be assigned", "write into an array"),
-    (forgets_an_argument, "`weighted` needs a value for `weight`", "its parameters are x, weight"),
-    (measures_a_number, "a number has no length: `number` is one", None),
-    (rolls_dice, "`random.random` is a random function of Python", "`sv.random()`"),
-    (looks_at_the_clock, "`time.perf_counter` is a function of Python's", "before or after the launch"),
+    (takes_a_row, "`a` is 2-dimensional but was indexed with 1 index", "rows are not supported as values"),
+    (takes_too_many_indices, "`a` is 2-dimensional but was indexed with 3 indices", None),
+    (fills_a_dict, "an element of a dict cannot be assigned", "use an array"),
+    (forgets_an_argument, "`weighted` is missing the argument `weight`", "its parameters are x, weight"),
+    (measures_a_number, "`number` is a number and has no length", None),
+    (rolls_dice, "`random.random` is a Python random-number function", "`sv.random()`"),
+    (looks_at_the_clock, "`time.perf_counter` is a built-in function", "before or after the launch"),
     (calls_a_kernel, "the kernel `another` cannot be called", "make it a `@sv.func`"),
-    (loops_as_numba_does, "`sv` has no attribute `prange`", "a loop at the top of a kernel is parallel"),
-    (asks_as_warp_does, "`sv` has no attribute `tid`", "a loop at the top of a kernel is parallel"),
-    (returns_an_array, "the array `a` cannot be returned", "write into an array that is passed"),
+    (loops_as_numba_does, "`sv` has no attribute `prange`", "the outermost loop of a kernel is parallel"),
+    (asks_as_warp_does, "`sv` has no attribute `tid`", "the outermost loop of a kernel is parallel"),
     (wants_a_key, "`SETTINGS` has no key 'speed'", None),
 ]
 

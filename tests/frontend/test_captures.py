@@ -186,11 +186,11 @@ def template(n: sv.Template, x: sv.i32) -> sv.i32:
     return total
 
 
-def test_template_values_are_specialised():
+def test_template_values_are_specialized():
     assert template(3, 10) == 33
     assert template(5, 10) == 60
     assert template(0, 10) == 0
-    assert len(template.specialisations) == 3
+    assert len(template.specializations) == 3
 
 
 @sv.kernel

@@ -203,14 +203,14 @@ def test_source_that_is_not_available():
 
 def test_a_name_assigned_in_one_branch_only():
     message = failure("@sv.kernel\ndef k(a: sv.i32):\n    if a > 0:\n        x = 1\n    y = x\n", sv.SamovarNameError, 1)
-    assert "`x` may not have a value here" in message
+    assert "`x` may be unassigned here" in message
 
 
 def test_wrong_number_of_indices():
     message = failure(
         "@sv.kernel\ndef k(a: sv.types.NDArray[sv.f32, 2]):\n    a[0] = 1\n", TypeError, np.zeros((2, 2), np.float32)
     )
-    assert "2 axes" in message
+    assert "2-dimensional" in message
 
 
 def test_a_float_index():
@@ -221,8 +221,8 @@ def test_a_float_index():
 
 
 def test_a_function_that_is_not_written_in_python_is_not_compiled():
-    body = "import operator\n\n@sv.kernel\ndef k():\n    x = operator.add(1, 2)\n"
-    assert "none that could be compiled" in failure(body, sv.SamovarTypeError)
+    body = "import operator\n\n@sv.kernel\ndef k():\n    x = operator.indexOf((1, 2), 2)\n"
+    assert "cannot be compiled" in failure(body, sv.SamovarTypeError)
 
 
 def test_bit_operations_need_integers():
@@ -255,10 +255,10 @@ def test_a_func_that_must_be_called_at_the_top():
 
 def test_wrong_arguments_of_a_func():
     text = "@sv.func\ndef f(a, b):\n    return a\n\n@sv.kernel\ndef k():\n    x = f({})\n"
-    assert "needs a value for `b`" in failure(text.format("1"), TypeError)
+    assert "is missing the argument `b`" in failure(text.format("1"), TypeError)
     assert "takes 2 arguments" in failure(text.format("1, 2, 3"), TypeError)
     assert "no parameter `c`" in failure(text.format("1, c=2"), TypeError)
-    assert "two values" in failure(text.format("1, 2, a=2"), TypeError)
+    assert "multiple values" in failure(text.format("1, 2, a=2"), TypeError)
 
 
 MARKED = "@sv.func\ndef f(a, /, b, c=7, *, d, e=9):\n    return a * 10000 + b * 1000 + c * 100 + d * 10 + e\n\n"
@@ -276,7 +276,7 @@ def test_a_func_with_markers_takes_what_python_takes(arguments):
     try:
         expected = eval(f"f({arguments})", {"f": k.__wrapped__.__globals__["f"].__wrapped__})
     except TypeError:
-        with pytest.raises(sv.SamovarTypeError, match=r"`f` (takes|needs|gets)") as caught:
+        with pytest.raises(sv.SamovarTypeError, match=r"`f` (takes|is missing|got)") as caught:
             k()
         assert "^" in str(caught.value)
     else:
@@ -286,9 +286,9 @@ def test_a_func_with_markers_takes_what_python_takes(arguments):
 def test_arguments_given_in_the_wrong_way_are_named():
     text = MARKED + "@sv.kernel\ndef k():\n    x = f({})\n"
     assert "takes 3 positional arguments, got 4" in (message := failure(text.format("1, 2, 3, 4"), TypeError))
-    assert "help: give `d`, `e` by name: `d=…`" in message
+    assert "help: pass `d`, `e` by name: `d=…`" in message
     assert "takes `a` by position only" in (message := failure(text.format("a=1, b=2, d=3"), TypeError))
-    assert "help: write its value without the name" in message
+    assert "help: pass the value without the name" in message
 
 
 def test_a_lossy_assignment_warns_once_at_its_line():
@@ -350,7 +350,7 @@ def test_a_number_is_wrapped_on_purpose():
 
 @pytest.mark.parametrize("body", ["x = 1.0", "return", "if sv.static(False):\n        return 1.0"])
 def test_a_declared_result_that_is_not_returned_is_an_error(body):
-    declared = "is declared to return f32, and returns nothing"
+    declared = "is declared to return f32, but returns nothing"
     assert declared in failure(RESULT.format("f32", body))
     in_func = "@sv.func\ndef f() -> sv.f32:\n    {}\n@sv.kernel\ndef k() -> sv.f32:\n    return f()\n"
     assert declared in failure(in_func.format(body))

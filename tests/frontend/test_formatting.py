@@ -9,7 +9,7 @@ import pytest
 import samovar as sv
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
 
@@ -42,7 +42,7 @@ class Text(str):
 
 
 VALUES = {
-    "7": 7, "-3": -3, "True": True, "pi": 3.14159, "text": "a'b", "none": None, "dtype": sv.f32, "member": Colour.RED,
+    "7": 7, "-3": -3, "True": True, "pi": 3.14159, "text": "a'b", "none": None, "dtype": sv.f32, "member": Color.RED,
     "number and member": Level.LOW, "text and member": Word.A, "flag": Mask.X, "own": Own.A, "single": np.float32(0.1),
     "numpy integer": np.int64(5), "derived text": Text("x"), "tuple": (1, "a", 2.5), "one": (1,),
 }  # fmt: skip
@@ -118,12 +118,12 @@ def length(x: sv.template()):
 
 @sv.kernel
 def of_arguments() -> sv.i32:
-    return length(VALUE) * 10000 + length(0.10000000149011612) * 100 + length(Colour.RED)
+    return length(VALUE) * 10000 + length(0.10000000149011612) * 100 + length(Color.RED)
 
 
 def test_a_func_tells_numbers_of_different_types_apart(monkeypatch):
     monkeypatch.setitem(globals(), "VALUE", np.float32(0.1))
-    assert of_arguments() == 3 * 10000 + 19 * 100 + 10
+    assert of_arguments() == 3 * 10000 + 19 * 100 + 9
 
 
 def test_run_time_values_are_refused_with_advice():
@@ -139,7 +139,7 @@ def test_run_time_values_are_refused_with_advice():
 def test_members_are_printed_as_python_prints_them(capfd):
     @sv.kernel
     def k():
-        print(Colour.RED, f"{Own.A:x} {Own.A!s}", Level.LOW)
+        print(Color.RED, f"{Own.A:x} {Own.A!s}", Level.LOW)
 
     k()
-    assert capfd.readouterr().out == f"{Colour.RED} {Own.A:x} {Own.A!s} {Level.LOW}\n"
+    assert capfd.readouterr().out == f"{Color.RED} {Own.A:x} {Own.A!s} {Level.LOW}\n"

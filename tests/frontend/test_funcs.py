@@ -1,4 +1,4 @@
-"""Funcs: arguments, returns, specialisation, expansion at task level."""
+"""Funcs: arguments, returns, specialization, expansion at task level."""
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_loops_of_a_func_called_at_the_top_are_tasks():
 
 
 @sv.func
-def neighbour_sum(a, i):
+def neighbor_sum(a, i):
     total = 0.0
     for k in range(-1, 2):
         total += a[i + k]
@@ -110,7 +110,7 @@ def neighbour_sum(a, i):
 @sv.kernel
 def smooth(a: sv.types.NDArray[sv.f32, 1], b: sv.types.NDArray[sv.f32, 1]):
     for i in range(1, a.shape[0] - 1):
-        b[i] = neighbour_sum(a, i) / 3
+        b[i] = neighbor_sum(a, i) / 3
 
 
 def test_a_func_with_an_array_and_a_loop_inside_a_task():
@@ -131,7 +131,7 @@ def many_types(a: sv.types.NDArray[sv.f64, 1]):
         a[i] = twice(i) + twice(0.25) + twice(sv.f64(0.1))
 
 
-def test_a_func_is_specialised_for_each_argument_type():
+def test_a_func_is_specialized_for_each_argument_type():
     a = np.zeros(4)
     many_types(a)
     np.testing.assert_allclose(a, np.arange(4) * 2 + 0.5 + 0.2, rtol=1e-7)
@@ -225,7 +225,7 @@ def same_func_for_two_arrays(a: sv.types.NDArray[sv.f32, 1], b: sv.types.NDArray
     total = 0.0
     sv.loop_config(serialize=True)
     for i in range(1, a.shape[0] - 1):
-        total += neighbour_sum(a, i) + neighbour_sum(b, i)
+        total += neighbor_sum(a, i) + neighbor_sum(b, i)
     return total
 
 
@@ -233,7 +233,7 @@ def test_a_func_is_lowered_once_for_arrays_of_one_type():
     sv.init(without="vectors")  # for which the func would be copied into the loop
     a, b = np.ones(10, np.float32), np.ones(10, np.float32)
     assert same_func_for_two_arrays(a, b) == 8 * 6
-    assert same_func_for_two_arrays.inspect("ir").count("func neighbour_sum") == 1
+    assert same_func_for_two_arrays.inspect("ir").count("func neighbor_sum") == 1
     sv.reset()
 
 
@@ -251,3 +251,50 @@ def test_a_func_reaches_the_gradient_of_the_array_it_got():
     a, b = sv.ndarray(sv.f32, 3, needs_grad=True), sv.ndarray(sv.f32, 3, needs_grad=True)
     a[1], a.grad[1], b[1], b.grad[1] = 1, 2, 3, 4
     assert gradients(a, b) == 21 + 43 * 1000
+
+
+@sv.real_func
+def first_above(n: sv.i32, bound: sv.i32) -> sv.i32:
+    for i in range(n):
+        if i * i > bound:
+            return i
+
+
+@sv.func
+def first_above_inlined(n: sv.i32, bound: sv.i32) -> sv.i32:
+    for i in range(n):
+        if i * i > bound:
+            return i
+
+
+@sv.real_func
+def divided(x: sv.f32, y: sv.f32) -> sv.math.vec2:
+    if y != 0:
+        return sv.Vector([x / y, 1.0])
+
+
+@sv.kernel
+def finds(n: sv.i32) -> sv.i32:
+    return first_above(n, 50)
+
+
+@sv.kernel
+def finds_inlined(n: sv.i32) -> sv.i32:
+    return first_above_inlined(n, 50)
+
+
+@sv.kernel
+def divides(y: sv.f32) -> sv.math.vec2:
+    return divided(3.0, y)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_a_real_func_returns_zero_where_it_does_not_return(debug):
+    sv.init(missing_returns="zero", debug=debug)
+    assert (finds(100), finds(5)) == (8, 0)
+    assert (divides(2.0).to_list(), divides(0.0).to_list()) == ([1.5, 1], [0, 0])
+    with pytest.raises(sv.SamovarSyntaxError, match="returns a value on some paths"):
+        finds_inlined(100)
+    sv.init()
+    with pytest.raises(sv.SamovarSyntaxError, match="returns a value on some paths"):
+        finds(100)

@@ -86,5 +86,5 @@ def test_a_gradient_that_is_not_there_is_an_error_outside_of_static():
         for i in a:
             a.grad[i] = 1
 
-    with pytest.raises(sv.SamovarTypeError, match=r"`a` has no gradient[\s\S]*ask first"):
+    with pytest.raises(sv.SamovarTypeError, match=r"`a` has no gradient[\s\S]*test it first"):
         run(made(False))

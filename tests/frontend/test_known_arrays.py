@@ -196,7 +196,7 @@ def test_a_kernel_that_writes_it_cannot_compute_with_it():
         for _i, _j, _k in sv.ndrange(*(cube - 1)):
             out[0] += 1
 
-    with pytest.raises(sv.SamovarTypeError, match="the kernel writes to `cube`, and computes with all of it"):
+    with pytest.raises(sv.SamovarTypeError, match="the kernel writes to `cube`, but computes with all of it"):
         changes()
 
 

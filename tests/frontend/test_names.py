@@ -28,7 +28,7 @@ def test_a_branch_sees_the_value_from_before_the_if():
 def test_a_compile_time_name_that_a_branch_changes_has_no_value_after():
     text = "@sv.kernel\ndef k(c: sv.i32) -> sv.i32:\n    x = (1, 2)\n    if c > 0:\n        x = (3, 4)\n    return x[0]\n"
     message = failure(text, sv.SamovarNameError, 1)
-    assert "`x` is a tuple or another one, as a run-time condition decides, and only numbers, vectors" in message
+    assert "`x` is a tuple or another one, depending on a run-time condition, but only numbers, vectors" in message
     assert "help: use it in each branch of an `if`" in message
 
 
@@ -47,8 +47,8 @@ def test_what_a_run_time_condition_cannot_choose_is_named(described, form):
     text = head + form.format(*CHOSEN[described]) + "\n    w[0] = 1.0\n"
     arrays = [sv.zeros(8, sv.f32) for _ in range(3)]
     message = failure(text, sv.SamovarNameError, 1, arrays[0], arrays[1], arrays[2][:])
-    assert f"`w` is {described}, as a run-time condition decides" in message
-    cut = "choose numbers, and cut once: `begin = 0 if c else 4`, then `v[begin:begin + 4]`"
+    assert f"`w` is {described}, depending on a run-time condition" in message
+    cut = "choose the bounds, and slice once: `begin = 0 if c else 4`, then `v[begin:begin + 4]`"
     assert (cut in message) is described.endswith(("`v`", "another"))
 
 
@@ -86,9 +86,9 @@ def test_a_tuple_may_be_bound_again_within_an_iteration():
 
 def test_a_name_that_the_function_assigns_is_never_a_global():
     k = "@sv.kernel\ndef k() -> sv.i32:\n    y = shift\n    shift = 3\n    return y\n"
-    assert "assigned only later" in failure(k, sv.SamovarNameError, shift=5)
+    assert "only assigned later" in failure(k, sv.SamovarNameError, shift=5)
     k = "@sv.kernel\ndef k() -> sv.i32:\n    shift += 3\n    return shift\n"
-    assert "assigned only later" in failure(k, sv.SamovarNameError, shift=5)
+    assert "only assigned later" in failure(k, sv.SamovarNameError, shift=5)
 
 
 @sv.kernel
@@ -206,7 +206,7 @@ def test_a_name_that_an_operand_binds_has_none_elsewhere():
 
     a = np.zeros(2, np.int32)
     for kernel, name in ((other_branch, "q"), (afterwards, "x"), (one_side, "z")):
-        with pytest.raises(sv.SamovarNameError, match=f"`{name}` may not have a value"):
+        with pytest.raises(sv.SamovarNameError, match=f"`{name}` may be unassigned"):
             kernel(a, a)
 
 

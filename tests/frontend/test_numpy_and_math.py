@@ -114,7 +114,7 @@ def next_to(x: sv.types.NDArray[sv.f32, 1], y: sv.f32, out: sv.types.NDArray[sv.
 
 
 @pytest.mark.parametrize("y", FLOATS)
-def test_neighbours_of_small_floats(y):
+def test_neighbors_of_small_floats(y):
     with np.errstate(all="ignore"):
         x = np.array([*FLOATS, np.finfo(np.float32).max, np.finfo(np.float32).tiny, 1e-45], np.float32)
         half, towards = x.astype(np.float16), np.float16(y)

@@ -283,15 +283,15 @@ def asks_for_what_is_known_at_run_time(a):
 
 REFUSED = [
     (calls_a_kernel, "make it a `@sv.func`"),
-    (makes_an_array, "nothing can be allocated"),
-    (makes_one_of_ours, "nothing can be allocated"),
-    (makes_an_object, "no objects are made"),
-    (changes_a_list, "lists do not change"),
+    (makes_an_array, "allocates an array"),
+    (makes_one_of_ours, "allocates an array"),
+    (makes_an_object, "creates an object"),
+    (changes_a_list, "modifies a list"),
     (sums_an_array, "write a loop"),
-    (takes_a_method_of_an_array, "call it outside of the kernel"),
-    (takes_a_function_of_arrays, "kernels do not know"),
-    (counts_along_an_array, "gives indices"),
-    (asks_for_what_is_known_at_run_time, "known at compile time"),
+    (takes_a_method_of_an_array, "call it outside the kernel"),
+    (takes_a_function_of_arrays, "kernels do not support"),
+    (counts_along_an_array, "yields indices"),
+    (asks_for_what_is_known_at_run_time, "compile-time arguments"),
 ]
 
 

@@ -117,9 +117,9 @@ def test_an_element_changes_where_it_is():
 #: The call, and what cannot be assigned.
 REFUSED = {
     "a literal": ("increment(3)", "the compile-time value 3"),
-    "an expression": ("increment(local + 1)", "a value that is no variable"),
-    "a parameter of the kernel": ("assign(n)", "a value that is no variable"),
-    "a loop variable": ("for i in a:\n        increment(i)", "a value that is no variable"),
+    "an expression": ("increment(local + 1)", "a value that is not a variable"),
+    "a parameter of the kernel": ("assign(n)", "a value that is not a variable"),
+    "a loop variable": ("for i in a:\n        increment(i)", "a value that is not a variable"),
     "a member": ("increment(numbers.n)", "the member `numbers.n`"),
     "a baked member": ("assign(solver.n)", "the compile-time value 3"),
     "a captured number": ("increment(captured)", "the compile-time value 7"),
@@ -148,7 +148,7 @@ def test_what_is_no_variable_of_the_caller_cannot_be_assigned(tmp_path, case):
     with pytest.raises(sv.SamovarSyntaxError) as caught:
         names["k"](np.zeros(2, np.int32), 1, Numbers(), Solver())
     message = str(caught.value)
-    assert f"`x` is a template parameter, through which the caller's variable would change, and {named} cannot" in message
+    assert f"`x` is a template parameter, so assigning it would change the caller's variable, but {named} cannot" in message
     function = with_default if case == "a default" else assign if "assign(" in call else increment
     line = function.__wrapped__.__code__.co_firstlineno + 2
     assert f"{__file__}:{line}" in message

@@ -1,4 +1,4 @@
-"""Index analysis: forms hold for every value of their symbols, and equal values are recognised."""
+"""Index analysis: forms hold for every value of their symbols, and equal values are recognized."""
 
 from __future__ import annotations
 

@@ -16,14 +16,15 @@ from samovar._native import f32, f64, i8, i32, i64, u8, u32
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.values import Array
 
-ELSEWHERE = "select cast bitcast isnan isinf shape extract lane_numbers any reduce shuffle".split()
+ELSEWHERE = "select cast bitcast isnan isinf shape extract lane_numbers any reduce shuffle uniform".split()
 
 
 def test_every_operation_has_a_meaning() -> None:
     pure = {code for code, row in OPCODES.items() if row.effect == "pure"}
     assert pure == {*EXACT, *TYPED, *COMPARISONS, *MATHEMATICS, *ELSEWHERE}
     rest = {code for code, row in OPCODES.items() if row.effect in ("read", "write")}
-    elsewhere = "reserve scratch threads poll call random print check".split()
+    elsewhere = "reserve scratch threads poll call push pop key random print check".split()
+    elsewhere += ["stop_gradient", "unavailable"]  # gone before code is executed
     assert rest == {*Interpreter.MEMORY, *WATCHING, *elsewhere}
 
 

@@ -31,6 +31,17 @@ def test_walk_survives_nesting_deeper_than_the_interpreters_stack() -> None:
     assert sum(1 for _ in traversal.walk_regions(region)) == 40_001
 
 
+def test_walk_sees_what_changes_inside_of_the_operation_at_hand() -> None:
+    a, b, c = step(), step(), step()
+    branch = If(TRUE, Region([a]), Region())
+    found = []
+    for operation in traversal.walk(Region([branch, c])):
+        found.append(operation)
+        if operation is branch:
+            branch.then = Region([b, a])
+    assert found == [branch, b, a, c]
+
+
 def test_rewrite_inserts_and_removes_at_every_depth_in_the_order_of_the_text() -> None:
     a, b, c = step(), step(), step()
     branch = If(TRUE, Region([a, b]), Region())

@@ -201,32 +201,32 @@ def a_choice_by_a_number(build: Builder) -> None:
     raw(build, "select", i32, ONE, ONE, ONE)
 
 
-@breaks("what is chosen and the result must have one type")
+@breaks("both alternatives and the result must have one type")
 def a_choice_between_two_types(build: Builder) -> None:
     raw(build, "select", i32, TRUE, ONE, Constant(1, i64))
 
 
-@breaks("what is chosen and the result must have one type")
+@breaks("both alternatives and the result must have one type")
 def a_choice_that_becomes_another_type(build: Builder) -> None:
     raw(build, "select", i64, TRUE, ONE, ONE)
 
 
-@breaks("what is chosen and the result must have one type")
+@breaks("both alternatives and the result must have one type")
 def a_choice_between_arrays(build: Builder) -> None:
     raw(build, "select", None, TRUE, build["a"], build["a"])
 
 
-@breaks("a number becomes a number")
+@breaks("operand and result must be numbers")
 def a_conversion_to_nothing(build: Builder) -> None:
     raw(build, "cast", None, ONE)
 
 
-@breaks("a number becomes a number")
+@breaks("operand and result must be numbers")
 def a_conversion_of_an_array(build: Builder) -> None:
     raw(build, "cast", f32, build["a"])
 
 
-@breaks("a number becomes a number")
+@breaks("operand and result must be numbers")
 def the_bits_of_an_array(build: Builder) -> None:
     raw(build, "bitcast", i32, build["a"])
 
@@ -236,12 +236,12 @@ def bits_that_become_more(build: Builder) -> None:
     raw(build, "bitcast", i64, HALF)
 
 
-@breaks("a float becomes an integer")
+@breaks("the operand must be a float and the result an integer")
 def an_integer_without_its_fraction(build: Builder) -> None:
     raw(build, "to_integer", i64, ONE)
 
 
-@breaks("a float becomes an integer")
+@breaks("the operand must be a float and the result an integer")
 def a_float_without_its_fraction_as_a_float(build: Builder) -> None:
     raw(build, "to_integer", f64, HALF)
 
@@ -282,12 +282,12 @@ def a_result_of_another_call(build: Builder) -> None:
 # --- memory
 
 
-@breaks("what is reserved has to be a local array of a known size")
+@breaks("reserve needs a local array of known size")
 def reserving_an_array_of_the_caller(build: Builder) -> None:
     build.void("reserve", payload=Array("outside", f32, 1))
 
 
-@breaks("is reserved already")
+@breaks("is already reserved")
 def reserving_twice(build: Builder) -> None:
     array = LocalArray("own", f32, (4,), private=False)
     build.void("reserve", payload=array)
@@ -313,12 +313,12 @@ def a_load_from_a_strange_array(build: Builder) -> None:
     build.load(Array("stranger", f32, 1), 0)
 
 
-@breaks("a has 2 axes")
+@breaks("a has 2 dimensions")
 def a_load_with_too_few_indices(build: Builder) -> None:
     build.load(build["a"], 0)
 
 
-@breaks("a has 2 axes")
+@breaks("a has 2 dimensions")
 def a_store_with_too_many_indices(build: Builder) -> None:
     build.store(build["a"], [0, 0, 0], 1.0)
 
@@ -371,17 +371,17 @@ def a_local_that_is_given_another_type(build: Builder) -> None:
     raw(build, "store_local", None, HALF, payload=build.locals[0])
 
 
-@breaks("no such axis")
+@breaks("no such dimension")
 def the_extent_of_a_third_axis(build: Builder) -> None:
     build.shape(build["a"], 2)
 
 
-@breaks("no such axis")
+@breaks("no such dimension")
 def the_extent_of_a_negative_axis(build: Builder) -> None:
     build.shape(build["a"], -1)
 
 
-@breaks("no such axis")
+@breaks("no such dimension")
 def the_extent_of_a_strange_array(build: Builder) -> None:
     build.shape(Array("stranger", f32, 1))
 
@@ -424,7 +424,7 @@ def an_update_of_a_strange_array(build: Builder) -> None:
     build.atomic("add", Array("stranger", i32, 1), [0], 1)
 
 
-@breaks("a has 2 axes")
+@breaks("a has 2 dimensions")
 def an_update_with_too_few_indices(build: Builder) -> None:
     build.atomic("add", build["a"], [0], 1.0)
 
@@ -439,7 +439,7 @@ def an_exchange_that_expects_another_type(build: Builder) -> None:
     build.atomic("cas", build["a"], [0, 0], ONE, HALF)
 
 
-@breaks("a has 2 axes")
+@breaks("a has 2 dimensions")
 def an_exchange_without_what_it_expects(build: Builder) -> None:
     build.atomic("cas", build["a"], [0, 0], HALF)
 
@@ -490,7 +490,7 @@ def a_scatter_for_something_else(build: Builder) -> None:
     task_with(build, Operation("scatter", None, (ONE, ONE, HALF), build["a"]))
 
 
-@breaks("a has 2 axes")
+@breaks("a has 2 dimensions")
 def a_scatter_with_too_few_indices(build: Builder) -> None:
     mine = Scatter("add", build["a"])
     task_with(build, Operation("scatter", None, (ONE, HALF), mine), scatters=[mine])
@@ -644,13 +644,13 @@ def a_mistake_in_a_loop(build: Builder) -> None:
     build.append(For(LoopVariable("k", i32), ONE, ONE, ONE, Region([Operation("sqrt", i32, (ONE,))])))
 
 
-@breaks("a task inside of a task")
+@breaks("a task inside a task")
 def a_task_inside_of_a_task(build: Builder) -> None:
     with build.parallel(3), build.parallel(3):
         pass
 
 
-@breaks("a task inside of a task or of a function")
+@breaks("a task inside a task or function")
 def a_task_inside_of_a_func(build: Builder) -> None:
     inner = Builder(name="f")
     with inner.parallel(3):
@@ -659,12 +659,12 @@ def a_task_inside_of_a_func(build: Builder) -> None:
     build.functions.append(inner.function())
 
 
-@breaks("every axis needs a begin and an end")
+@breaks("every dimension needs a begin and an end")
 def a_task_whose_axis_has_no_end(build: Builder) -> None:
     build.append(ParallelFor("task", [LoopVariable("i", i32)], (ONE,), Region(), []))
 
 
-@breaks("every axis needs a begin and an end")
+@breaks("every dimension needs a begin and an end")
 def a_task_without_axes(build: Builder) -> None:
     build.append(ParallelFor("task", [], (), Region(), []))
 
@@ -738,28 +738,28 @@ def a_break_of_a_task_after_a_loop_in_it(build: Builder) -> None:
         build.void("break")
 
 
-@breaks("nothing may follow it")
+@breaks("it must be the last operation of its region")
 def something_after_a_break(build: Builder) -> None:
     with build.loop(0, 3):
         build.void("break")
         build.op("neg", ONE)
 
 
-@breaks("nothing may follow it")
+@breaks("it must be the last operation of its region")
 def something_after_a_continue(build: Builder) -> None:
     with build.loop(0, 3):
         build.void("continue")
         build.op("neg", ONE)
 
 
-@breaks("nothing may follow it")
+@breaks("it must be the last operation of its region")
 def something_after_a_return(build: Builder) -> None:
     build.give(0)
     build.op("neg", ONE)
     build.give(0)
 
 
-@breaks("a return inside of a task")
+@breaks("a return inside a task")
 def a_return_inside_of_a_task(build: Builder) -> None:
     with build.parallel(3):
         build.give(0)

@@ -484,6 +484,17 @@ for i in range(1, 19):
     for j in range(20):
         m[i, j] = min(m[i, j], m[i - 1, j] + 1) + m[2, j]
 """,
+    "many elements of others": SERIAL + f"""
+for i in range(n):
+    r[i] = ({" + ".join(f"r[i + {k}]" for k in range(66))}) & 63
+""",
+    "elements of others, farther on": SERIAL + """
+for a in range(1):
+    for i in range(n - 1, k - 1, -1):
+        o[i] = max(o[i], o[i - k] + 1)
+    for i in range(k, n):
+        r[i] = (r[i] + r[i - k] * 3) & 63
+""",
     "odd and even elements": SERIAL + """
 for i in range(n // 2):
     o[2 * i] = o[2 * i + 1] + x[i] + o[2 * i]

@@ -329,7 +329,7 @@ class _Writer:
         self.line(kernel, python)
 
     def _extreme(self, scope: Scope) -> None:
-        """The greatest or the least of neighbours in a row."""
+        """The greatest or the least of neighbors in a row."""
         if not self.floats(scope):
             return
         target, variable, code = self.random.choice(self.floats(scope)), self.name("j"), self.random.choice(("min", "max"))

@@ -115,7 +115,7 @@ def magnitude(name: str, a: Number) -> Number:
 
 
 def edge_values(name: str) -> list[Number]:
-    """Zero, one, both ends, powers of two and their neighbours, and what else floats have."""
+    """Zero, one, both ends, powers of two and their neighbors, and what else floats have."""
     if name == "u1":
         return [False, True]
     if name in FLOATS:

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def upper_gamma(a: float, x: float) -> float:
-    """The regularised incomplete gamma function Q(a, x): a series below a + 1, a continued fraction above."""
+    """The regularized incomplete gamma function Q(a, x): a series below a + 1, a continued fraction above."""
     if x <= 0:
         return 1.0
     scale = math.exp(-x + a * math.log(x) - math.lgamma(a))

@@ -12,7 +12,7 @@ import pkgutil
 import numpy as np
 
 import samovar as sv
-from samovar.language import linear_algebra
+from samovar.values import linear_algebra
 
 MODULES = [
     importlib.import_module(f"{linear_algebra.__name__}.{module.name}")

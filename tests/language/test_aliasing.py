@@ -324,7 +324,7 @@ def test_a_read_only_array_can_be_read():
 @pytest.mark.parametrize("kernel", [copy, accumulate])
 def test_a_read_only_array_is_refused_if_it_is_written(kernel):
     target = frozen(10)
-    kernel(np.zeros(10), np.zeros(10))  # also when a specialisation for writable arrays is there
+    kernel(np.zeros(10), np.zeros(10))  # also when a specialization for writable arrays is there
     with pytest.raises(sv.SamovarTypeError, match="read-only"):
         kernel(np.zeros(10), target)
     assert (target == 1).all()

@@ -149,7 +149,7 @@ def test_an_annotation_that_is_no_type_says_what_is_one():
 
 
 def test_variadic_parameters_are_refused():
-    with pytest.raises(sv.SamovarTypeError, match="name the parameters"):
+    with pytest.raises(sv.SamovarTypeError, match="declare each parameter by name"):
 
         @sv.kernel
         def wrong(*arguments: sv.f32):
@@ -157,7 +157,7 @@ def test_variadic_parameters_are_refused():
 
 
 def test_a_kernel_needs_annotations():
-    with pytest.raises(sv.SamovarSyntaxError, match=r"parameter `b` of kernel(.|\n)*\^(.|\n)*help: write what") as caught:
+    with pytest.raises(sv.SamovarSyntaxError, match=r"parameter `b` of kernel(.|\n)*\^(.|\n)*help: annotate it") as caught:
 
         @sv.kernel
         def wrong(a: sv.f32, b):

@@ -130,7 +130,7 @@ def test_elements_in_plain_python(make):
     assert a[2].total() == 7 + (2 + 8 + 6) + 2
     a[1].move(2)
     assert (a[1].x, a[1].inner.k, a[1].v.z) == (2.5, 5, 2)
-    with pytest.raises(sv.SamovarTypeError, match="an element of this array is a S"):
+    with pytest.raises(sv.SamovarTypeError, match="an element of this array is a `S`"):
         a[0] = 3
     with pytest.raises(IndexError):
         a[6]
@@ -296,11 +296,11 @@ def test_annotated_parameters():
     b[2, 0].n = 5
     k(a, b)
     assert b.n.to_numpy().tolist() == [[5, 0], [15, 0], [25, 0]] or b.n.to_numpy()[:2, 0].tolist() == [5, 15]
-    with pytest.raises(sv.SamovarTypeError, match="expected 1 axis, got 2 axes"):
+    with pytest.raises(sv.SamovarTypeError, match="expected a 1-D array, got a 2-D array"):
         k(b, b)
     with pytest.raises(sv.SamovarTypeError, match="expected an array of structs"):
         k(np.zeros(3), b)
-    with pytest.raises(sv.SamovarTypeError, match="must hold S"):
+    with pytest.raises(sv.SamovarTypeError, match="must contain S"):
         k(Inner.ndarray(3), b)
 
 
@@ -313,7 +313,7 @@ def test_an_array_of_structs_is_shared_with_numpy():
     assert a[3].inner.w.to_list() == [7, 8]
     assert shared.dtype.itemsize == 48
     assert shared.flags.c_contiguous
-    with pytest.raises(ValueError, match="one after the other"):
+    with pytest.raises(ValueError, match="only a contiguous array"):
         filled(MAKERS["array, SoA"]).to_numpy(structured=True, copy=False)
 
 
@@ -336,7 +336,7 @@ def test_structured_arrays_are_taken_in_place():
     copied.fill(0)
     assert packed["w"][1, 2, 1] == 12
     assert Inner.from_numpy(given, copy=True).memory is not a.memory
-    with pytest.raises(ValueError, match="cannot be shared"):
+    with pytest.raises(ValueError, match="cannot share this array"):
         Inner.from_numpy(packed, copy=False)
 
 
@@ -437,7 +437,7 @@ def test_an_array_in_the_memory_of_another_one_has_to_fit():
     memory, layout = sv.ndarray(sv.u8, 24), ((0,), (((3, 2),),))
     assert array_within(sv.f32, layout, memory, 4, 0).shape == (3,)
     for start, inner in ((8, 0), (-4, 0), (2, 0), (4, 2), (4, 3), (1 << 40, 0)):
-        with pytest.raises(ValueError, match=r"fit|axes"):
+        with pytest.raises(ValueError, match=r"fit|axes|dimensions"):
             array_within(sv.f32, layout, memory, start, inner)
 
 

@@ -243,7 +243,7 @@ def test_an_index_before_the_offset_is_refused():
     def read() -> sv.i32:
         return f[2]
 
-    with pytest.raises(sv.SamovarTypeError, match="axis 0 begins at 3"):
+    with pytest.raises(sv.SamovarTypeError, match="dimension 0 begins at 3"):
         read()
 
 

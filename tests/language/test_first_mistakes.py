@@ -14,21 +14,21 @@ SIGNATURE = "x: sv.types.NDArray[sv.f32, 1], n: sv.i32, y: sv.types.NDArray[sv.f
 
 # ruff: noqa: E501
 IN_KERNELS = [
-    ("sv.atomic_add(x, 1)", "`x` is an array, and what changes is an element of it", "write `x[i]` for `x`"),
-    ("sv.atomic_add(G, 1)", "`G` is an array, and what changes is an element of it", "write `G[i]` for `G`"),
-    ("z = [0.0] * n", "`[0.0] * n` has one that is known at run time only", "pass an array for it"),
-    ("z = n * (1,)", "`n * (1,)` has one that is known at run time only", "pass an array for it"),
+    ("sv.atomic_add(x, 1)", "`x` is an array: only its elements can be updated", "write `x[i]` instead of `x`"),
+    ("sv.atomic_add(G, 1)", "`G` is an array: only its elements can be updated", "write `G[i]` instead of `G`"),
+    ("z = [0.0] * n", "that of `[0.0] * n` is only known at run time", "use an array"),
+    ("z = n * (1,)", "that of `n * (1,)` is only known at run time", "use an array"),
     ("z = sorted(x)", "`sorted` cannot be called in a kernel", "`sv.algorithms.parallel_sort(x)`"),
     ("breakpoint()", "`breakpoint` cannot be called in a kernel", "`sv.init(arch=sv.python)`"),
     ("pdb.set_trace()", "`pdb.set_trace` cannot be called in a kernel", "`sv.init(arch=sv.python)`"),
     ("z = open('file')", "`open` cannot be called in a kernel", "read the file before the launch"),
     ("z = sv.math.mat3(1) * sv.math.vec3(1)", "shapes do not match: a matrix of 3×3 and a vector of 3", "`sv.math.mat3(1) @ "),
-    ("z = y.shape[2]", "`y` has 2 axes, and no axis 2", "`shape[0]` to `shape[1]`"),
-    ("z = x.shape[1]", "`x` has 1 axis, and no axis 1", "it has `shape[0]`"),
-    ("z = (1, 2)[5]", "index 5 is out of bounds: a tuple of 2 elements is indexed", ""),
-    ("z = max(x)", "`max` takes numbers in a kernel, and got the array `x`", "`sv.algorithms.max(x)`"),
-    ("z = min(x, 1.0)", "`min` takes numbers in a kernel, and got the array `x`", "`m = min(m, x[i])`"),
-    ("z = x == None", "`==` between the array `x` and None", "`if sv.static(x is None)`"),
+    ("z = y.shape[2]", "`y` is 2-dimensional and has no `shape[2]`", "`shape[0]` to `shape[1]`"),
+    ("z = x.shape[1]", "`x` is 1-dimensional and has no `shape[1]`", "use `shape[0]`"),
+    ("z = (1, 2)[5]", "index 5 is out of bounds: a tuple has 2 elements", ""),
+    ("z = max(x)", "`max` in a kernel takes numbers, not the array `x`", "`sv.algorithms.max(x)`"),
+    ("z = min(x, 1.0)", "`min` in a kernel takes numbers, not the array `x`", "`m = min(m, x[i])`"),
+    ("z = x == None", "`==` is not defined between the array `x` and None", "`if sv.static(x is None)`"),
     ("x[0] = 'a'", "expected a number, got the string 'a'", ""),
     ("z = G + 1", "expected a number, got the array `G`", "read an element: `G[i]`"),
     ("z = n.foo", "`n` is a number and has no attribute `foo`", ""),
@@ -67,24 +67,24 @@ class Numbers:
 
 
 OUTSIDE = {
-    "a grid": (lambda: add[32, 4](X), "launched without a grid: its loops are parallel", "call it, `add(x)`"),
-    "f32[:]": (lambda: sv.f32[:], "sv.f32 is the type of a number", "`sv.types.NDArray[sv.f32, 1]`"),
-    "i64[:, :]": (lambda: sv.i64[:, :], "sv.i64 is the type of a number", "`sv.types.NDArray[sv.i64, 2]`"),
+    "a grid": (lambda: add[32, 4](X), "no launch grid: its outermost loops are parallel", "call it, `add(x)`"),
+    "f32[:]": (lambda: sv.f32[:], "sv.f32 is a scalar type", "`sv.types.NDArray[sv.f32, 1]`"),
+    "i64[:, :]": (lambda: sv.i64[:, :], "sv.i64 is a scalar type", "`sv.types.NDArray[sv.i64, 2]`"),
     "NDArray(...)": (lambda: sv.types.NDArray(sv.f32, 1), "`sv.types.NDArray[sv.f32, 1]`, in square brackets", "sv.ndarray"),
-    "a field of 8 / 2": (lambda: sv.field(sv.f32, 8 / 2), "a shape is an integer or a tuple of integers: 4.0", "`//`"),
-    "a field of (4.0, 2)": (lambda: sv.field(sv.f32, (4.0, 2)), "a shape is an integer or a tuple of integers: 4.0", "`//`"),
-    "vectors, 8 / 2": (lambda: sv.Vector.field(3, sv.f32, 8 / 2), "a tuple of integers: 4.0 is not one", "`//`"),
-    "structs, 8 / 2": (lambda: sv.types.struct(a=sv.f32).ndarray(8 / 2), "a tuple of integers: 4.0 is not one", "`//`"),
+    "a field of 8 / 2": (lambda: sv.field(sv.f32, 8 / 2), "a shape must be an integer or a tuple of integers, not 4.0", "`//`"),
+    "a field of (4.0, 2)": (lambda: sv.field(sv.f32, (4.0, 2)), "a shape must be an integer or a tuple of integers, not 4.0", "`//`"),
+    "vectors, 8 / 2": (lambda: sv.Vector.field(3, sv.f32, 8 / 2), "a tuple of integers, not 4.0", "`//`"),
+    "structs, 8 / 2": (lambda: sv.types.struct(a=sv.f32).ndarray(8 / 2), "a tuple of integers, not 4.0", "`//`"),
     "an array of 8 / 2": (lambda: sv.ndarray(sv.f32, 8 / 2), "a shape is an integer or a tuple of integers", "`//`"),
-    "zeros of (8 / 2,)": (lambda: sv.zeros((8 / 2,)), "the extents of a shape are integers", "`//`"),
-    "sv.sin": (lambda: sv.sin(np.zeros(3)), "outside of kernels `sin` takes numbers", "`np.sin`"),
-    "sv.sin of ours": (lambda: sv.sin(X), "outside of kernels `sin` takes numbers", "`np.sin`"),
-    "sv.atan2": (lambda: sv.atan2(np.zeros(3), 1.0), "outside of kernels `atan2` takes numbers", "`np.arctan2`"),
-    "sv.math.clamp": (lambda: sv.math.clamp(np.zeros(3), 0, 1), "outside of kernels `clamp` takes numbers", "`np.clip`"),
-    "objects": (lambda: add_any(np.array([1, "a"], object)), "its elements are of type object", "a.astype(np.float32)"),
-    "texts": (lambda: add_any(np.array(["a"])), "its elements are of type <U1", "a.astype(np.float32)"),
-    "complex numbers": (lambda: add_any(np.zeros(3, complex)), "its elements are of type complex128", "a.real and a.imag"),
-    "None": (lambda: add(None), "None, which was given for the array `x`", "`if sv.static(x is not None)`"),
+    "zeros of (8 / 2,)": (lambda: sv.zeros((8 / 2,)), "a shape consists of integers", "`//`"),
+    "sv.sin": (lambda: sv.sin(np.zeros(3)), "outside kernels, `sin` takes numbers", "`np.sin`"),
+    "sv.sin of ours": (lambda: sv.sin(X), "outside kernels, `sin` takes numbers", "`np.sin`"),
+    "sv.atan2": (lambda: sv.atan2(np.zeros(3), 1.0), "outside kernels, `atan2` takes numbers", "`np.arctan2`"),
+    "sv.math.clamp": (lambda: sv.math.clamp(np.zeros(3), 0, 1), "outside kernels, `clamp` takes numbers", "`np.clip`"),
+    "objects": (lambda: add_any(np.array([1, "a"], object)), "its dtype object", "a.astype(np.float32)"),
+    "texts": (lambda: add_any(np.array(["a"])), "its dtype <U1", "a.astype(np.float32)"),
+    "complex numbers": (lambda: add_any(np.zeros(3, complex)), "its dtype complex128", "a.real and a.imag"),
+    "None": (lambda: add(None), "None, passed for the array `x`", "`if sv.static(x is not None)`"),
     "no self": (lambda: Numbers().count(X), "takes 1 argument but 2 were given", "the first parameter of a method is `self`"),
 }
 
@@ -99,7 +99,7 @@ def test_outside_of_kernels(name):
 
 def test_a_number_of_torch_that_kernels_do_not_know():
     torch = pytest.importorskip("torch")
-    with pytest.raises(sv.SamovarError, match=r"its elements are of type torch\.bfloat16.*a\.float\(\)"):
+    with pytest.raises(sv.SamovarError, match=r"its dtype torch\.bfloat16.*a\.float\(\)"):
         add_any(torch.zeros(3, dtype=torch.bfloat16))
 
 
@@ -133,7 +133,7 @@ def test_a_step_of_zero_makes_no_iterations_and_is_an_error_in_debug_mode(inner)
     k(0, x)
     assert not x.any()
     sv.init(debug=True)
-    with pytest.raises(sv.SamovarAssertionError, match="the step of a range must not be zero") as caught:
+    with pytest.raises(sv.SamovarAssertionError, match="the step of a `range` must not be zero") as caught:
         k(0, x)
     assert "range(0, 4, n)" in str(caught.value)
     k(2, x)

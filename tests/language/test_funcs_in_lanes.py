@@ -340,6 +340,6 @@ def rows_at_random(x: f32_2):
 def test_threads_take_whole_vectors_of_units(kernel: Any, shape: Any) -> None:
     text = kernel.inspect("loops", np.zeros(shape, np.float32))
     lanes = {int(found) for found in re.findall(r"# vectorized: (\d+) lanes", text)}
-    units = {int(found) for found in re.findall(r"(\d+) units side by side", text)}
+    units = {int(found) for found in re.findall(r"(\d+) units in SIMD lanes", text)}
     assert lanes
     assert units == lanes

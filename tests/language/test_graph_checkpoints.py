@@ -269,7 +269,7 @@ def test_a_bound_kernel_and_members_that_are_bound_to_larger_arrays(stable):
     assert sv.compile_count() == before
 
 
-def test_a_specialisation_without_checkpoints_shows_none():
+def test_a_specialization_without_checkpoints_shows_none():
     @sv.kernel(graph=True, checkpoints=True)
     def run(x: Numbers, stop: Flag, guarded: sv.Template):
         if sv.static(guarded):
@@ -283,7 +283,7 @@ def test_a_specialisation_without_checkpoints_shows_none():
     assert run(x, flag(1), True).checkpoint == 1
     assert run(x, flag(1), False) == DONE
     assert x[0] == 11
-    with pytest.raises(sv.SamovarError, match="no checkpoint for these arguments"):
+    with pytest.raises(sv.SamovarError, match="no checkpoints for these arguments"):
         run.resume(x, flag(1), False, from_checkpoint=1)
     assert run.resume(x, flag(), True, from_checkpoint=1) == DONE
 
@@ -381,7 +381,7 @@ def refused(kernel, *arguments):
 
 
 def test_checkpoints_need_a_graph():
-    with pytest.raises(sv.SamovarSyntaxError, match="`checkpoints=True` needs `graph=True`") as caught:
+    with pytest.raises(sv.SamovarSyntaxError, match="`checkpoints` requires `graph=True`") as caught:
 
         @sv.kernel(checkpoints=True)
         def run(x: Numbers):
@@ -403,8 +403,8 @@ def test_a_checkpoint_needs_checkpoints():
             for i in x:
                 x[i] = 1
 
-    assert "needs a kernel with `checkpoints=True`" in refused(run, numbers(0), flag())
-    assert "needs a kernel with `graph=True`" in refused(plain, numbers(0), flag())
+    assert "requires a kernel with `checkpoints=True`" in refused(run, numbers(0), flag())
+    assert "requires a kernel with `graph=True`" in refused(plain, numbers(0), flag())
 
 
 def test_arguments_of_a_checkpoint():
@@ -460,14 +460,14 @@ def test_arguments_of_a_checkpoint():
                 x[i] = 1
 
     x, stop = numbers(0), flag()
-    assert "needs a label" in refused(no_label, x, stop)
-    assert "needs `yield_on`" in refused(no_flag, x, stop)
-    assert "no argument `when`" in refused(unknown, x, stop)
+    assert "requires a label" in refused(no_label, x, stop)
+    assert "requires `yield_on`" in refused(no_flag, x, stop)
+    assert "no parameter `when`" in refused(unknown, x, stop)
     assert "known at compile time" in refused(run_time, x, stop, 3)
-    assert "an int or a member of an IntEnum" in refused(text, x, stop)
-    assert "has the label 10 already" in refused(twice, x, stop)
+    assert "int or a member of an IntEnum" in refused(text, x, stop)
+    assert "the label 10 is already used by another checkpoint" in refused(twice, x, stop)
     assert "not an expression" in refused(expression, x, stop)
-    assert "has 1 axis of i32" in refused(wrong_flag, x, stop)
+    assert "is a 1-D array of i32" in refused(wrong_flag, x, stop)
 
 
 def test_where_a_checkpoint_may_not_stand():
@@ -498,8 +498,8 @@ def test_where_a_checkpoint_may_not_stand():
                 x[i] = 1
 
     x, stop = numbers(0), flag()
-    assert "`checkpoint` inside of a checkpoint" in refused(nested, x, stop)
-    assert "not at the top level" in refused(in_a_task, x, stop)
+    assert "`checkpoint` is not allowed inside a checkpoint" in refused(nested, x, stop)
+    assert "must be at the top level" in refused(in_a_task, x, stop)
     for kernel in (bare, bare_among_loops):
         assert "`for _ in range(1):`" in refused(kernel, x, stop)
 

@@ -289,7 +289,7 @@ def test_two_sections_that_write_one_element(debug):
                     x[i] = i + 1
 
     first = run.__wrapped__.__code__.co_firstlineno
-    with pytest.raises(sv.SamovarRaceError, match="parallel sections get in each other's way") as caught:
+    with pytest.raises(sv.SamovarRaceError, match="data race between parallel sections") as caught:
         run(zeros(8))
     text = str(caught.value)
     assert f"the section of line {first + 3} writes it at {__file__}:{first + 5}" in text
@@ -390,7 +390,7 @@ def test_what_stands_in_a_context():
                         x[i] = 1
 
     for kernel, arguments in ((loop, 1), (statement, 1), (condition, 1), (repeated, 2)):
-        assert "directly inside of `parallel_context`" in refused(kernel, *[zeros(1), flag()][:arguments])
+        assert "directly inside `parallel_context`" in refused(kernel, *[zeros(1), flag()][:arguments])
 
 
 def test_where_sections_stand():
@@ -437,12 +437,12 @@ def test_where_sections_stand():
             for i in x:
                 x[i] = 1
 
-    assert "outside of `parallel_context`" in refused(alone, zeros(1))
-    assert "needs a kernel with `graph=True`" in refused(no_graph, zeros(1))
-    assert "inside of a parallel section" in refused(nested, zeros(1))
-    assert "not at the top level" in refused(in_a_task, zeros(1))
-    assert "`checkpoint` inside of a parallel section" in refused(holds_checkpoint, zeros(1), flag())
-    assert "`return` inside of a parallel section" in refused(returning, zeros(1))
+    assert "must be inside `parallel_context`" in refused(alone, zeros(1))
+    assert "requires a kernel with `graph=True`" in refused(no_graph, zeros(1))
+    assert "inside a parallel section" in refused(nested, zeros(1))
+    assert "must be at the top level" in refused(in_a_task, zeros(1))
+    assert "`checkpoint` is not allowed inside a parallel section" in refused(holds_checkpoint, zeros(1), flag())
+    assert "`return` inside a parallel section" in refused(returning, zeros(1))
     assert "takes no arguments" in refused(arguments, zeros(1))
 
 
@@ -474,4 +474,4 @@ def test_variables_of_sections():
 
     assert "assigns `n`" in refused(outer, zeros(1))
     assert "assigns `n`" in refused(gathered, zeros(1))
-    assert "assigned only inside a parallel section" in refused(after, zeros(1))
+    assert "only assigned inside a parallel section" in refused(after, zeros(1))

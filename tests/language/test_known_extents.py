@@ -78,7 +78,7 @@ def test_the_first_axis_is_not_asked_for():
         a, out = np.arange(4 * rows, dtype=np.float32).reshape(rows, 4), np.zeros(4, np.float32)
         first(a, out)
         np.testing.assert_array_equal(out, a[0] + a[2])
-    assert len(first.specialisations) == 1
+    assert len(first.specializations) == 1
 
 
 @sv.kernel

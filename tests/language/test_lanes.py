@@ -104,7 +104,7 @@ def branches(x: f32_1, y: f32_1, n: sv.i32):
 
 
 @sv.kernel
-def neighbours(x: f32_1, y: f32_1, n: sv.i32):
+def neighbors(x: f32_1, y: f32_1, n: sv.i32):
     for i in range(2, x.shape[0] - 2):
         total = 0.0
         for k in range(n):
@@ -112,7 +112,7 @@ def neighbours(x: f32_1, y: f32_1, n: sv.i32):
         y[i] = total
 
 
-KERNELS = (steps, series, escape, left_early, nested, branches, neighbours)
+KERNELS = (steps, series, escape, left_early, nested, branches, neighbors)
 
 
 def inputs(size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -463,3 +463,27 @@ def test_the_text_is_the_same_each_time() -> None:
 
     x = np.ones(40, np.float32)
     assert len({several.inspect("llvm", x, x.copy()) for _ in range(6)}) == 1
+
+
+@sv.kernel
+def guarded(x: f32_1, place: i32_1, table: f32_2, row: sv.i32, out: f32_1):
+    for i in range(x.shape[0]):
+        v = x[i]
+        if v > 0.0:
+            v = sv.sqrt(v) / 3.0 + table[row, place[i]] * v - table[row, place[i] + 1] / (v + 1.0)
+        out[i] = v
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_elements_are_not_read_where_no_iteration_asks_for_them(size: int) -> None:
+    x = -np.ones(size, "f4")
+    out, far = np.zeros(size, "f4"), np.full(size, 1 << 30, "i4")
+    guarded(x, far, np.zeros((0, 0), "f4"), 1 << 29, out)
+    np.testing.assert_array_equal(out, x)
+    table = np.arange(12, dtype="f4").reshape(2, 6) + 1
+    some = np.arange(size) % 3 == 1
+    x[some], far[some] = 4.0, np.arange(size)[some] % 5
+    guarded(x, far, table, 1, out)
+    k = np.where(some, far, 0)
+    expected = np.where(some, 2 / 3 + table[1, k] * 4 - table[1, k + 1] / 5, -1)
+    np.testing.assert_allclose(out, expected, rtol=1e-6)

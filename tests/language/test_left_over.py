@@ -106,5 +106,5 @@ def test_an_infinite_extreme_is_found_among_nan_wherever_it_is(place: int) -> No
 def test_a_task_says_how_many_units_run_side_by_side() -> None:
     """The runtime begins with all lanes: a vector of one unit would take as long."""
     x = np.zeros((4, 300), np.float32)
-    assert "units side by side" in columns.inspect("ir", x, x.copy())
-    assert "units side by side" not in substitution.inspect("ir", x[:4, :4].copy(), x[0, :4].copy())
+    assert "units in SIMD lanes" in columns.inspect("ir", x, x.copy())
+    assert "units in SIMD lanes" not in substitution.inspect("ir", x[:4, :4].copy(), x[0, :4].copy())

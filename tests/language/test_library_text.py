@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.language import geometry, linear_algebra
+from samovar.values import geometry, linear_algebra
 
 MODULES = [
     geometry,

@@ -184,7 +184,7 @@ def test_what_does_not_fit_is_refused():
             v = sv.Vector.zero(sv.f64, 1 << 20)
             v[i] = 1.0
 
-    with pytest.raises(sv.SamovarTypeError, match="local memory is for at most"):
+    with pytest.raises(sv.SamovarTypeError, match="local values are limited to"):
         huge()
 
 

@@ -41,13 +41,13 @@ def places(x: sv.types.NDArray[sv.f32, 1]) -> sv.i32:
 @pytest.mark.filterwarnings("ignore::samovar.errors.SamovarWarning")
 def test_the_loop_is_serial():
     array = np.array([5, 3, 3, 1, 7], np.float32)
-    with pytest.raises(sv.SamovarSyntaxError, match="`last` is assigned by the iterations of a parallel loop"):
+    with pytest.raises(sv.SamovarSyntaxError, match="data race on `last`"):
         places(array)
     sv.init(shared_variables="serial")
     assert places(array) == 32
     assert array.tolist() == [106, 4, 4, 2, 8]
     sv.init()
-    with pytest.raises(sv.SamovarSyntaxError, match="`last` is assigned"):
+    with pytest.raises(sv.SamovarSyntaxError, match="data race on `last`"):
         places(array)
 
 
@@ -61,7 +61,7 @@ def test_there_is_a_warning():
             last = i
         return last
 
-    with pytest.warns(sv.SamovarWarning, match="the loop is serial: its iterations assign `last`"):
+    with pytest.warns(sv.SamovarWarning, match="this loop runs serially: its iterations assign the shared variable `last`"):
         assert final(5) == 4
     assert final(0) == -1
 
@@ -88,9 +88,9 @@ def test_the_warning_is_kept_with_the_kernel_and_so_is_the_option(tmp_path, monk
     for compiled in (1, 0):
         done = subprocess.run([sys.executable, tmp_path / "program.py", "serial"], capture_output=True, text=True)
         assert done.stdout == f"4 {compiled}\n", done.stderr
-        assert "the loop is serial" in done.stderr
+        assert "this loop runs serially" in done.stderr
     done = subprocess.run([sys.executable, tmp_path / "program.py", "error"], capture_output=True, text=True)
-    assert "`last` is assigned by the iterations of a parallel loop" in done.stderr
+    assert "data race on `last`" in done.stderr
     assert done.returncode == 1
 
 

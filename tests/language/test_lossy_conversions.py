@@ -163,7 +163,7 @@ def test_a_local_takes_the_widest_type_that_is_assigned(body):
     assert f") -> {dtype}\n" in kernel.inspect("ir", *given)
 
 
-def test_each_specialisation_of_a_func_has_its_own_types():
+def test_each_specialization_of_a_func_has_its_own_types():
     kernel = local("s = gathered(d) + gathered(f) + gathered(l)")
     given = 2, np.ones(2, np.float32), np.full(2, 0.1), np.full(2, 2**40)
     assert kernel(*given) == 2**41 + 2 + 0.2

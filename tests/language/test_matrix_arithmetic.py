@@ -40,7 +40,7 @@ def near(found, expected, name, code):
 def test_entries_are_what_a_kernel_computes(code, left):
     for right in NAMES:
         if code in ONLY_INTEGERS and not {left, right} <= set(WHOLE):
-            with pytest.raises(TypeError, match="needs integers"):
+            with pytest.raises(TypeError, match="requires integers"):
                 OPERATORS[code](sv.Vector([1], dtype(left)), sv.Vector([1], dtype(right)))
             continue
         pairs = list(itertools.product(edge_values(left), edge_values(right)))[:: 3 if left != right else 1]
@@ -62,7 +62,7 @@ def test_unary_operators(name):
     assert all(map(same, abs(v), (model.magnitude(name, value) for value in values)))
     assert all(map(same, +v, values))
     if name in FLOATS:
-        with pytest.raises(TypeError, match="`~` needs integers, got"):
+        with pytest.raises(TypeError, match="`~` requires integers, got"):
             ~v  # noqa: B018
     else:
         assert all(map(same, ~v, (model.invert(name, value) for value in values)))

@@ -102,9 +102,9 @@ def test_matrices_keep_their_shape():
     m = sv.Matrix([[0.0, 1.0], [4.0, 9.0]])
     assert sv.sqrt(m).to_list() == [[0, 1], [2, 3]]
     assert sv.atan2(m, m).shape == (2, 2)
-    with pytest.raises(sv.SamovarTypeError, match="`atan2` needs values of one shape, or numbers: 2×2 and 2"):
+    with pytest.raises(sv.SamovarTypeError, match="`atan2` requires values of the same shape, or numbers, got 2×2 and 2"):
         sv.atan2(m, sv.Vector([1, 2]))
-    with pytest.raises(TypeError, match="`hypot` needs numbers, lists, arrays, vectors or matrices, not a dict"):
+    with pytest.raises(TypeError, match="`hypot` requires numbers, lists, arrays, vectors or matrices, not a dict"):
         sv.math.hypot(m, {})
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.language import Options, annotation_of_key, specification
+from samovar.language import Options, specification
+from samovar.values import annotation_of_key
 
 vec2, vec3, vec4 = sv.math.vec2, sv.math.vec3, sv.math.vec4
 
@@ -89,7 +90,7 @@ def test_a_call_makes_a_value(make, expected):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: vec3(), r"vector\(3, float\) has 3 entries, and was given nothing"),
+        (lambda: vec3(), r"vector\(3, float\) has 3 elements, but got nothing"),
         (lambda: vec3(1, 2), "a number, a number"),
         (lambda: vec3([1]), "a number"),
         (lambda: vec3(vec2(1), vec2(2)), "2, 2"),
@@ -97,9 +98,9 @@ def test_a_call_makes_a_value(make, expected):
         (lambda: sv.types.matrix(2, 3, sv.f32)([[1, 2], [3, 4], [5, 6]]), "2, 2, 2"),
         (lambda: sv.types.matrix(2, 3, sv.f32)(np.zeros((3, 2))), "3×2"),
         (lambda: vec3("abc"), "str"),
-        (lambda: sv.types.vector(0, sv.f32), "from 1"),
-        (lambda: sv.types.vector(2.0, sv.f32), "from 1"),
-        (lambda: sv.types.matrix(2, True, sv.f32), "from 1"),
+        (lambda: sv.types.vector(0, sv.f32), "a positive integer"),
+        (lambda: sv.types.vector(2.0, sv.f32), "a positive integer"),
+        (lambda: sv.types.matrix(2, True, sv.f32), "a positive integer"),
         (lambda: sv.types.vector(2, "f32"), "dtype"),
         (lambda: sv.types.vector(2, [1]), "dtype"),
     ],
@@ -116,7 +117,7 @@ import samovar as sv
 sv.types.NDArray, sv.math.clamp, sv.sin, sv.select, sv.static
 assert not [name for name in sys.modules if "matri" in name or "linear_algebra" in name or "geometry" in name]
 sv.math.vec3
-assert "samovar.language.matrices" not in sys.modules
+assert "samovar.values.matrices" not in sys.modules
 assert sv.sin(sv.math.vec3(0)).sum() == 0
 """
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -141,14 +142,14 @@ def test_a_func_that_promises_a_number_gives_back_its_vector():
     def total(x: sv.f32) -> sv.f32:
         return pair(x).sum()
 
-    with pytest.warns(sv.SamovarWarning, match="promises f32, and a vector of 2 is returned: it means nothing"):
+    with pytest.warns(sv.SamovarWarning, match="f32, but a vector of 2 is returned: the annotation is ignored"):
         assert total(1.5) == 4.5
 
     @sv.kernel
     def wrong(x: sv.f32) -> sv.f32:
         return pair(x)
 
-    with pytest.raises(sv.SamovarTypeError, match="the annotation promises f32, and a vector of 2 is returned"):
+    with pytest.raises(sv.SamovarTypeError, match="the return annotation is f32, but a vector of 2 is returned"):
         wrong(1.5)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar._native import pool_statistics, set_ragged_portions
+from samovar._native import pool_statistics, set_ragged_chunks
 
 f32_1 = sv.types.NDArray[sv.f32, 1]
 f32_2 = sv.types.NDArray[sv.f32, 2]
@@ -21,7 +21,7 @@ SIZES = (0, 1, 7, 8, 15, 17, 31, 64, 65, 250, 257, 1000, 5003)
 @pytest.fixture(autouse=True)
 def defaults() -> Iterator[None]:
     yield
-    set_ragged_portions(False)
+    set_ragged_chunks(False)
     sv.reset()
 
 
@@ -59,7 +59,7 @@ KERNELS = (scaled, swept, added, in_place)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_the_same_bits_in_portions_of_any_length(kernel: Any, threads: int) -> None:
     def run(ragged: bool) -> list[np.ndarray]:
-        set_ragged_portions(ragged)
+        set_ragged_chunks(ragged)
         sv.init(fast_math=False, num_threads=threads)
         results = []
         for size in SIZES:
@@ -87,7 +87,7 @@ def heavy(x: f32_1, y: f32_1):
 
 @pytest.mark.parametrize("ragged", [False, True])
 def test_work_that_is_shared_is_done_once(ragged: bool) -> None:
-    set_ragged_portions(ragged)
+    set_ragged_chunks(ragged)
     sv.init(num_threads=4)
     x, y = np.random.default_rng(1).random(5003).astype(np.float32), np.zeros(5003, np.float32)
     before = pool_statistics()["shared"]

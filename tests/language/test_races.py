@@ -143,7 +143,7 @@ def test_a_report_names_array_index_iterations_and_lines(watched):
     assert race.first.line == race.second.line == line_of(put, "o[k] = value")
     message = str(caught.value)
     assert f"{__file__}:{line_of(through_a_func, 'for i, j')}, in through_a_func" in message
-    assert "`o[0]`, and so for 3 more" in message
+    assert "`o[0]` and 3 more elements" in message
     assert "the iteration i=1, j=0 writes it" in message
     assert "o[k] = value" in message
     assert "help:" in message

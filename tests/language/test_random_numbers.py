@@ -133,7 +133,7 @@ def test_randint_gives_integers():
     def wrong() -> sv.f32:
         return sv.randint(0, 3, sv.f32)
 
-    with pytest.raises(sv.SamovarTypeError, match="gives integers"):
+    with pytest.raises(sv.SamovarTypeError, match="returns integers"):
         wrong()
 
 
@@ -160,6 +160,26 @@ def of_pairs(a: sv.types.NDArray[sv.u64, 1]):
         a[2 * i + 1] = sv.random(sv.u64)
 
 
+@sv.func
+def two_numbers():
+    return sv.random(sv.u64), sv.random(sv.u64)
+
+
+@sv.func
+def four_numbers():
+    a, b = two_numbers()
+    c, d = two_numbers()
+    return a, b, c, d
+
+
+@sv.kernel
+def of_calls(a: sv.types.NDArray[sv.u64, 1]):
+    for i in range(a.shape[0] // 8):
+        for k in range(2):
+            at = 8 * i + 4 * k
+            a[at], a[at + 1], a[at + 2], a[at + 3] = four_numbers()
+
+
 @sv.kernel
 def of_a_launch() -> sv.u64:
     return sv.random(sv.u64)
@@ -174,6 +194,7 @@ SOURCES = {
     "the iterations of a loop": of_iterations,
     "one iteration": of_one_iteration,
     "two numbers in each": of_pairs,
+    "calls of funcs": of_calls,
     "one number per launch": launches,
 }
 

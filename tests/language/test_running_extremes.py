@@ -242,3 +242,15 @@ def test_an_empty_range_may_be_longer_than_64_bits_can_say() -> None:
     assert not out.any()
     greatest(x, out, 3, 300)
     assert out.all()
+
+
+def test_a_zero_that_was_added_stays_positive():
+    """`x + 0.0` is never -0.0, and a minimum of it and a positive number is not either."""
+
+    @sv.kernel
+    def run(x: sv.f64, n: sv.u32) -> sv.f64:
+        return 1.0 / min(x + 0.0, n + 0.0)
+
+    sv.init(fast_math=False, default_fp=sv.f32)
+    assert run(-0.0, 3) == math.inf
+    assert "nsz" not in run.inspect("llvm", -0.0, 3)

@@ -100,7 +100,7 @@ def test_a_serial_kernel_does_what_python_does(name):
 SERIAL = ["after the update", "a maximum", "a member", "a vector", "a large vector", "updated in a func"]
 
 
-@pytest.mark.filterwarnings("ignore:the loop is serial:samovar.SamovarWarning")
+@pytest.mark.filterwarnings("ignore:this loop runs serially:samovar.SamovarWarning")
 @pytest.mark.parametrize("name", SERIAL)
 def test_such_a_loop_is_serial_where_shared_variables_are(name):
     sv.init(shared_variables="serial")

@@ -138,7 +138,7 @@ def test_the_same_function_is_two_kernels():
 
 
 def test_it_excludes_graphs():
-    with pytest.raises(sv.SamovarError, match="`serial=True` and `graph=True` exclude each other"):
+    with pytest.raises(sv.SamovarError, match="`serial=True` and `graph=True` are mutually exclusive"):
 
         @sv.kernel(serial=True, graph=True)
         def both(a: F1):

@@ -162,7 +162,7 @@ def test_an_assignment_that_depends_on_the_order_is_refused(statement):
     with pytest.raises(sv.SamovarSyntaxError) as caught:
         kernel(values())
     message, name = str(caught.value), REFUSED[statement]
-    assert f"`{name}` is assigned by the iterations of a parallel loop" in message
+    assert f"data race on `{name}`: the iterations of a parallel loop assign it" in message
     assert f"(line {3 if name == 'm' else 4})" in message
     assert f"`{name} = max({name}, x)`" in message
 

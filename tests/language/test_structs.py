@@ -98,7 +98,7 @@ def test_members_hold_their_dtypes_and_copies():
     assert s.v.y == 2
     assert copy.deepcopy(t) == t
     assert pickle.loads(pickle.dumps(t)) == t
-    with pytest.raises(AttributeError, match="there are a, v, n"):
+    with pytest.raises(AttributeError, match="its members are a, v, n"):
         s.b = 1
 
 
@@ -170,11 +170,11 @@ def test_arguments_and_results():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"a": 1, "v": [1, 2, 3]}, "needs a value for `n`"),
+        ({"a": 1, "v": [1, 2, 3]}, "requires a value for `n`"),
         ({"a": 1, "v": [1, 2, 3], "n": 1, "q": 2}, "has no member 'q'"),
         ({"a": 1, "v": [1, 2], "n": 1}, "has 2 elements"),
-        ({"a": 1, "v": [1, 2, 3], "n": 1.5}, "must be a whole number"),
-        (Inner(), "its members are x, w, and not a, v, n"),
+        ({"a": 1, "v": [1, 2, 3], "n": 1.5}, "must be an integer"),
+        (Inner(), "its members are x, w, not a, v, n"),
         (3, "expected a struct or a dict"),
     ],
 )
@@ -250,7 +250,7 @@ def test_a_method_cannot_change_a_parameter_of_the_kernel():
         b.grow(1.0)
         return b.mass
 
-    with pytest.raises(sv.SamovarSyntaxError, match="copy it first"):
+    with pytest.raises(sv.SamovarSyntaxError, match="copy it to a new name first"):
         k(Body())
 
 
@@ -313,7 +313,7 @@ def test_what_iterations_share_is_gathered_or_refused():
     assert k(1000).to_dict() == {"a": 1000, "v": [0, 2000, 0], "n": 999}
     for body in ("s.a = i", "s.v = vec3(i)", "s = S(i)", "s.change(i)"):
         text = f"@sv.kernel\ndef k(n: int) -> C:\n    s = S()\n    for i in range(n):\n        {body}\n    return s\n"
-        with pytest.raises(sv.SamovarSyntaxError, match="assigned by the iterations of a parallel loop"):
+        with pytest.raises(sv.SamovarSyntaxError, match="the iterations of a parallel loop assign it"):
             define(text, S=C, C=C, vec3=vec3)(3)
 
 
@@ -430,12 +430,12 @@ def test_a_vector_of_a_struct_at_a_run_time_index():
     ("body", "message"),
     [
         ("s.q = 1", "has no member `q`"),
-        ("s = 3", "cannot become a number"),
-        ("s = Inner(1)", "does not fit"),
+        ("s = 3", "cannot be assigned a number"),
+        ("s = Inner(1)", "does not match"),
         ("s += 1", "expected a number"),
         ("s = s + s", "expected a number"),
         ("s.v = vec2(1, 2)", "shapes do not match"),
-        ("t = S(1, 2, 3, 4)", "has 3 members, and 4 values"),
+        ("t = S(1, 2, 3, 4)", "has 3 members, but 4 values"),
         ("t = S(q=1)", "has no member `q`"),
         ("t = S(v=vec2(1, 2))", "must be a vector of 3"),
         ("t = s < s", "expected a number"),
@@ -447,3 +447,108 @@ def test_mistakes(body, message):
     with pytest.raises(sv.SamovarError, match=message) as caught:
         define(text, S=S, Inner=Inner, vec2=vec2)(S())
     assert "^" in str(caught.value)
+
+
+Core = sv.types.struct(v=sv.math.vec3, length=sv.f32)
+Shell = sv.types.struct(inner=Core, index=sv.i32)
+
+
+@sv.kernel
+def made_of_a_number() -> Shell:
+    return Shell(2)
+
+
+@sv.kernel
+def made_by_name() -> Shell:
+    return Shell(index=3, inner=[1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("options", [{}, {"debug": True}, {"arch": "python"}], ids=["cpu", "debug", "python"])
+def test_a_struct_inside_is_made_of_its_first_member(options):
+    sv.init(nested_structs="first", **options)
+    assert made_of_a_number() == Shell(2) == Shell(Core([2, 2, 2], 0), 0)
+    assert made_by_name() == Shell(index=3, inner=[1.0, 2.0, 3.0]) == Shell(Core([1, 2, 3]), 3)
+    sv.reset()
+
+
+def test_without_the_option_a_struct_inside_is_a_struct():
+    sv.init()
+    with pytest.raises(sv.SamovarTypeError, match="`inner` of struct must be a struct"):
+        made_of_a_number()
+
+
+def test_assigning_to_a_struct_inside_takes_a_struct():
+    sv.init(nested_structs="first")
+    outer = Shell(1)
+    with pytest.raises(sv.SamovarTypeError, match="cannot be set to a int"):
+        outer.inner = 1
+
+
+@sv.kernel
+def made_of_a_dict(x: sv.f32) -> sv.f32:
+    s = sv.Struct({"a": 3, "v": sv.Vector([x, 2.0])}, b={"c": x * 10})
+    s.v[1] += s.b.c
+    return s.a + s.v[1]
+
+
+@sv.kernel
+def made_of_a_list() -> sv.i32:
+    s = sv.Struct([1, 2])
+    return s.a
+
+
+@pytest.mark.parametrize("options", [{}, {"debug": True}, {"arch": "python"}], ids=["cpu", "debug", "python"])
+def test_a_struct_of_a_dict(options):
+    sv.init(**options)
+    assert made_of_a_dict(1.5) == 3 + 2 + 15
+    sv.reset()
+
+
+def test_a_struct_of_a_list_is_refused():
+    with pytest.raises(sv.SamovarSyntaxError, match="takes members by name"):
+        made_of_a_list()
+
+
+@sv.dataclass
+class OnlyMethods:
+    @sv.func
+    def twice(self, x):
+        return 2 * x
+
+
+@sv.kernel
+def calls_a_method(x: sv.i32) -> sv.i32:
+    tools = OnlyMethods()
+    return tools.twice(x)
+
+
+def test_a_struct_of_methods_alone():
+    assert calls_a_method(4) == OnlyMethods().twice(4) == 8
+    with pytest.raises(sv.SamovarTypeError, match="has no members"):
+        OnlyMethods.field(shape=3)
+
+
+@sv.dataclass
+class Counted:
+    entries: sv.i32
+    written: sv.f32
+
+
+counted = Counted.field(shape=2)
+
+
+@sv.kernel
+def changes_entries(given: Counted) -> sv.i32:
+    counted[1].entries = given.entries + 4
+    counted[1].written = 0.5
+    return counted[0].entries + counted[1].entries
+
+
+def test_members_called_entries_and_written():
+    counted[0] = Counted(3, 1.5)
+    counted[0].entries += 1
+    assert changes_entries(Counted(10, 0)) == 4 + 14
+    assert [counted[0].entries, counted[1].entries, counted[1].written] == [4, 14, 0.5]
+    assert sv.Struct(a=1, b=2).entries == {"a": 1, "b": 2}
+    with pytest.raises(sv.SamovarTypeError, match="structs have an attribute of this name"):
+        sv.types.struct(member_values=sv.i32)

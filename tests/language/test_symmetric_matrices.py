@@ -112,5 +112,5 @@ def test_integers_are_computed_as_floats():
 
 
 def test_a_matrix_that_is_not_square_is_refused():
-    with pytest.raises(sv.SamovarError, match="needs a square matrix"):
+    with pytest.raises(sv.SamovarError, match="requires a square matrix"):
         sv.sym_eig(sv.Matrix.zero(sv.f32, 4, 5))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar.backends.llvm.forms import CHOICES_STAY
+from samovar.backends.llvm.effort import CHOICES_STAY
 
 SIZES = (0, 1, 2, 5, 16, 17, 40)
 

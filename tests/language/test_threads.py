@@ -115,7 +115,7 @@ def test_the_first_launch_may_come_from_many_threads_at_once():
         sv.reset()
 
 
-def test_threads_with_different_specialisations_do_not_disturb_each_other():
+def test_threads_with_different_specializations_do_not_disturb_each_other():
     @sv.kernel
     def double(a: sv.types.ndarray(ndim=1)):
         for i in range(a.shape[0]):
@@ -364,7 +364,7 @@ def test_a_launch_from_inside_of_a_print(monkeypatch):
     assert sorted(lines) == sorted(f"said {i}" for i in range(50))
 
 
-def test_a_finaliser_that_launches():
+def test_a_finalizer_that_launches():
     sums = []
 
     class Dying:

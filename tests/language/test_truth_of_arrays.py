@@ -55,7 +55,7 @@ def test_a_condition_in_a_kernel_is_an_error(statement, kind):
 
 @pytest.mark.parametrize("kind", ARRAYS)
 def test_the_message_says_what_to_ask(kind):
-    with pytest.raises(sv.SamovarTypeError, match=r"the truth of .*`x`.* is ambiguous") as caught:
+    with pytest.raises(sv.SamovarTypeError, match=r"the truth value of .*`x`.* is ambiguous") as caught:
         made("if x: r = 1")(ARRAYS[kind]())
     for advice in ("`x is not None`", "`x.size > 0`", "`x[i]`", "`x.any()`", "`x.all()`", "^"):
         assert advice in str(caught.value)

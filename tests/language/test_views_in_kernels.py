@@ -108,7 +108,7 @@ def takes_tensor(a: sv.Tensor):
          r"expected a view \(BufferView\[f32\]\), got an array of shape \(4,\); pass a view of it, `a\[:\]`, or annotate the"
          r" parameter as an array: `sv.types.NDArray"),
         (takes_any_view, lambda: sv.ndarray(sv.f32, 4), r"expected a view \(BufferView\), got an array"),
-        (takes_any_view, lambda: np.zeros(4), r"got an array of shape \(4,\); a view is a part of an sv.ndarray"),
+        (takes_any_view, lambda: np.zeros(4), r"got an array of shape \(4,\); a view is a slice of a 1-D sv.ndarray"),
         (takes_any_view, lambda: [1.0], "expected a view .* got a list"),
         (takes_any_view, lambda: None, "expected a view .* got None"),
         (takes_view, lambda: sv.ndarray(sv.f64, 4)[:], "expected elements of type f32, got f64"),
@@ -148,7 +148,7 @@ def test_views_of_structs_that_do_not_fit(data):
     for launch, said in [
         (lambda: k(array), r"expected a view \(BufferView\[struct\]\), got an array of structs; pass a view of it"),
         (lambda: k(data[1:]), "got an array or a view of numbers"),
-        (lambda: k(other.ndarray(4)[1:]), "`v` must hold struct"),
+        (lambda: k(other.ndarray(4)[1:]), "`v` must contain struct"),
         (lambda: numbers(array[1:]), r"expected a view \(BufferView\[f32\]\), got one of structs"),
         (lambda: whole(array[1:]), r"expected an array of structs .* got a BufferView \(offset=1, size=3\)"),
         (lambda: takes_tensor(array[1:]), r"expected an array or a field, got a BufferView \(offset=1, size=3\)"),
@@ -165,10 +165,10 @@ def test_views_of_structs_that_do_not_fit(data):
 
 
 MISTAKES = [
-    ("for i in v: w = v[::2]", "SamovarSyntaxError", "does not support an explicit step", "2"),
-    ("for i in v: w = v[0:4:1]", "SamovarSyntaxError", "does not support an explicit step", "1"),
-    ("w = a[::1]", "SamovarSyntaxError", "does not support an explicit step", "1"),
-    ("w = v[-4:]", "SamovarSyntaxError", "the bound -4 of a part of `v` is negative", "-4"),
+    ("for i in v: w = v[::2]", "SamovarSyntaxError", "does not support a slice step", "2"),
+    ("for i in v: w = v[0:4:1]", "SamovarSyntaxError", "does not support a slice step", "1"),
+    ("w = a[::1]", "SamovarSyntaxError", "does not support a slice step", "1"),
+    ("w = v[-4:]", "SamovarSyntaxError", "the bound -4 of a slice of `v` is negative", "-4"),
     ("w = v[:-4]", "SamovarSyntaxError", "negative", "-4"),
     ("w = a[-1:n]", "SamovarSyntaxError", "negative", "-1"),
     ("w = v.subview(-1, 2)", "SamovarSyntaxError", "negative", "-1"),
@@ -177,17 +177,16 @@ MISTAKES = [
     ("w = v.subview(1, size=2, offset=3)", "SamovarSyntaxError", "`subview` takes", "v.subview(1, size=2, offset=3)"),
     ("w = sv.BufferView(v, 0, 1)", "SamovarTypeError", "takes an array, got the BufferView `v`", "v"),
     ("w = sv.BufferView(n, 0, 1)", "SamovarTypeError", "`BufferView` takes an array", "n"),
-    ("w = m[1:2]", "SamovarTypeError", "`m` has 2 axes and cannot be sliced in a kernel: a BufferView is a part of a 1D",
+    ("w = m[1:2]", "SamovarTypeError", "`m` is 2-D and cannot be sliced in a kernel: a BufferView is a slice of a 1-D",
      "m[1:2]"),
-    ("w = f[1:2]", "SamovarTypeError", "`f` is a field, and a field cannot be sliced", "f[1:2]"),
-    ("w = g[1:2]", "SamovarTypeError", "`g` has a gradient, and a BufferView has none", "g[1:2]"),
+    ("w = f[1:2]", "SamovarTypeError", "`f` is a field and cannot be sliced", "f[1:2]"),
     ("w = v[1.5:]", "SamovarTypeError", "must be an integer", "1.5"),
     ("x = v[0.5]", "SamovarTypeError", "must be an integer", "0.5"),
-    ("x = v[0, 1]", "SamovarAxesError", "`v` has 1 axis, but 2 indices are given", "v[0, 1]"),
+    ("x = v[0, 1]", "SamovarAxesError", "`v` is 1-dimensional but was indexed with 2 indices", "v[0, 1]"),
     ("x = v[-1]", "SamovarTypeError", "index -1 is out of bounds", "v[-1]"),
     ("v[1:2] = 0.0", "SamovarSyntaxError", "a slice of the BufferView `v` cannot be assigned", "v[1:2]"),
     ("a[1:2] += 1.0", "SamovarSyntaxError", "a slice of the array `a` cannot be assigned", "a[1:2]"),
-    ("v.size = 2", "SamovarSyntaxError", "an attribute cannot be assigned", "v.size"),
+    ("v.size = 2", "SamovarSyntaxError", "cannot be assigned in a kernel", "v.size"),
     ("x = v.array", "SamovarSyntaxError", "a BufferView has no attribute `array` in a kernel", "v.array"),
     ("x = v + 1.0", "SamovarTypeError", "the BufferView `v`", "v + 1.0"),
     ("x = array_only(v)", "SamovarTypeError", "`x` of `array_only` must be an array, got the BufferView `v`",
@@ -195,7 +194,7 @@ MISTAKES = [
     ("x = view_only(a)", "SamovarTypeError", "`x` of `view_only` must be a BufferView (BufferView[f32]), got the array `a`",
      "view_only(a)"),
     ("x = view_only(n)", "SamovarTypeError", "must be a BufferView", "view_only(n)"),
-    ("x = view_only(d)", "SamovarTypeError", "must hold f32, and `d` holds f64", "view_only(d)"),
+    ("x = view_only(d)", "SamovarTypeError", "must have dtype f32, but `d` has dtype f64", "view_only(d)"),
     ("w = v\n    for i in range(2): w = w[1:]", "SamovarSyntaxError", "cannot change inside a run-time loop", "w"),
 ]  # fmt: skip
 
@@ -212,13 +211,12 @@ def view_only(x: sv.BufferView[sv.f32]):
 
 @pytest.mark.parametrize(("code", "error", "said", "span"), MISTAKES, ids=[each[0] for each in MISTAKES])
 def test_mistakes_are_shown_where_they_are(code, error, said, span):
-    parameters = "v: sv.BufferView, d: sv.BufferView, a: Array, m: Array, f: sv.Template, g: Array, n: sv.i32"
+    parameters = "v: sv.BufferView, d: sv.BufferView, a: Array, m: Array, f: sv.Template, n: sv.i32"
     text = f"@sv.kernel\ndef k({parameters}):\n    {code}\n"
     kernel = define(text, array_only=array_only, view_only=view_only, Array=sv.types.NDArray)
     line = sv.ndarray(sv.f32, 8)
-    grad = sv.ndarray(sv.f32, 8, needs_grad=True)
     with pytest.raises(sv.SamovarError) as caught:
-        kernel(line[2:], sv.ndarray(sv.f64, 4)[:], line, sv.ndarray(sv.f32, (2, 3)), sv.field(sv.f32, 3), grad, 4)
+        kernel(line[2:], sv.ndarray(sv.f64, 4)[:], line, sv.ndarray(sv.f32, (2, 3)), sv.field(sv.f32, 3), 4)
     message = str(caught.value)
     assert type(caught.value).__name__ == error
     assert said in message
@@ -250,7 +248,7 @@ def test_a_member_is_what_it_is_declared_to_be(data):
     m(Arrays(data))
     with pytest.raises(sv.SamovarTypeError, match=r"`x.v` must be a BufferView .* got the array `x.v`(.|\n)*help: pass"):
         k(Views(data))
-    with pytest.raises(sv.SamovarTypeError, match=r"`x.v` must hold f32, and `x.v` holds f64"):
+    with pytest.raises(sv.SamovarTypeError, match=r"`x.v` must have dtype f32, but `x.v` has dtype f64"):
         k(Views(sv.ndarray(sv.f64, 4)[:]))
     with pytest.raises(sv.SamovarTypeError, match=r"`x.v` must be an array (.|\n)*sv.BufferView\[sv.f32\]"):
         m(Arrays(data[2:]))

@@ -18,7 +18,7 @@ from samovar.lens.path import Path
 CONSTANT = 7
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
 
@@ -121,7 +121,7 @@ def specimens() -> list[Any]:
     extended.method = lambda: 3  # hides the func of the class
     return [
         *(0, 1, True, -1, 2**70, 0.0, -0.0, math.nan, "a", "", None, b"bytes", 1j, sv.f32, sv.i64),
-        *(Whole(3), np.float32(1), Colour.RED, Level.LOW),
+        *(Whole(3), np.float32(1), Color.RED, Level.LOW),
         *((), (1, 2.0), (1, [2]), [], [1, (2, "b")], {}, {"a": 1, 0: base}),
         *(sv.ndarray(sv.f32, 4), sv.ndarray(sv.f32, (2, 3)), sv.ndarray(sv.f32, 4, needs_grad=True), base),
         *(np.zeros(3, "f4"), np.zeros((2, 2))[:, 1], readonly),
@@ -129,7 +129,7 @@ def specimens() -> list[Any]:
         *(min, int, math.sqrt, sv.sqrt, len.__call__, operator.add),
         *(types, sv, sv.math, math),
         *(types.SimpleNamespace(n=1, a=base), State(base), model, extended, Answering(), Unhashable(), Renamed()),
-        *(Unhashable, Lying, Renamed, Colour, sv.types.NDArray[sv.f32, 1]),
+        *(Unhashable, Lying, Renamed, Color, sv.types.NDArray[sv.f32, 1]),
     ]
 
 

@@ -63,7 +63,7 @@ def test_a_func_is_called_as_a_method(base):
     net = make(base)()
     assert [net.run(), net.run()] == [4, 4]
     assert type(net)(5).run() == 6
-    assert len(type(net).run.specialisations) == 2
+    assert len(type(net).run.specializations) == 2
 
 
 @pytest.mark.parametrize("base", BASES)

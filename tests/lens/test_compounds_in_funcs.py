@@ -150,11 +150,11 @@ def test_numbers_that_change_reach_funcs_without_new_code():
             t.out[i] = chained(t.branch, i)
 
     t = run(kernel, 32)
-    before = len(kernel.specialisations)
+    before = len(kernel.specializations)
     t.branch.leaf.k = 5.0
     kernel(t)
     assert t.out.tolist() == [35] * 4
-    assert len(kernel.specialisations) == before
+    assert len(kernel.specializations) == before
 
 
 @sv.data_oriented

@@ -49,10 +49,10 @@ def test_numbers_are_baked_and_guarded_on_the_same_and_on_another_instance():
         solver.step()
     assert (one.x[1], two.x[1]) == (4, 12)
     one.gain = 3.0
-    before = len(Solver.step.specialisations)
+    before = len(Solver.step.specializations)
     one.step()
     assert one.x[1] == 10
-    assert len(Solver.step.specialisations) == before
+    assert len(Solver.step.specializations) == before
     one.rounds = 3
     one.step()
     assert one.x[1] == 19
@@ -69,7 +69,7 @@ def test_equal_numbers_of_different_types_are_different():
             return self.n // 2
 
     assert [Half(5).half(), Half(5.0).half(), Half(True).half(), Half(-0.0).half()] == [2, 2, 0, 0]
-    assert len(Half.half.specialisations) == 4
+    assert len(Half.half.specializations) == 4
 
 
 def test_an_object_as_a_template_argument():
@@ -138,10 +138,10 @@ def test_objects_in_objects_with_dataclasses_lists_and_tuples():
     assert values(whole.arrays[0]) == [8] * 3
     assert values(whole.arrays[1]) == [17] * 3
     whole.part.data.weight = 1.0  # of a dataclass: read at each launch
-    before = len(Whole.run.specialisations)
+    before = len(Whole.run.specializations)
     whole.run()
     assert values(whole.arrays[0]) == [8 + 11] * 3
-    assert len(Whole.run.specialisations) == before
+    assert len(Whole.run.specializations) == before
     whole.funcs = (times, plus)
     whole.kind = Kind.B
     whole.run()
@@ -174,7 +174,7 @@ def test_run_time_numbers_where_the_class_wants_them():
     free.on = False
     free.step()
     assert values(free.x) == [3.5, 3.5, 2, 2]
-    assert len(Free.step.specialisations) == 1
+    assert len(Free.step.specializations) == 1
     with pytest.raises(sv.SamovarSyntaxError, match=r"`self\.n` is read at each launch.*template_primitives=False"):
         free.bad()
 
@@ -202,11 +202,11 @@ def test_options_of_the_decorator_are_inherited_and_can_be_overridden():
 
     for cls in (Base, Plain, Decorated, Baked):
         thing = cls()
-        before = len(Base.get.specialisations)
+        before = len(Base.get.specializations)
         assert thing.get() == 3
         thing.n = 4
         assert thing.get() == 4
-        assert len(Base.get.specialisations) == before + (2 if cls is Baked else 1)
+        assert len(Base.get.specializations) == before + (2 if cls is Baked else 1)
 
 
 def test_inheritance_overriding_and_super():

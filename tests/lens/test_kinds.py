@@ -14,7 +14,7 @@ import samovar as sv
 from samovar.lens import EnumValue, Kind
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
     GREEN = "g"
 
@@ -59,7 +59,7 @@ def template(x: sv.Template):
         (np.bool_(True), Kind.SCALAR),
         (Whole(3), Kind.SCALAR),
         ("s", Kind.STRING),
-        (Colour.RED, Kind.ENUM),
+        (Color.RED, Kind.ENUM),
         (Level.LOW, Kind.ENUM),
         (sv.f32, Kind.DTYPE),
         (None, Kind.NONE),
@@ -74,7 +74,7 @@ def template(x: sv.Template):
         ([].append, Kind.FUNCTION),
         (dict, Kind.FUNCTION),
         (functools.partial(max, 1), Kind.FUNCTION),
-        (Colour, Kind.FUNCTION),
+        (Color, Kind.FUNCTION),
         (math, Kind.MODULE),
         ((1, 2), Kind.SEQUENCE),
         ([1], Kind.SEQUENCE),
@@ -190,13 +190,13 @@ def test_containers_give_their_length_keys_and_items():
 
 
 def test_enum_members_are_keys():
-    ref = look(template, x={Colour.RED: 1, Colour.GREEN: 2}).parameter("x")
+    ref = look(template, x={Color.RED: 1, Color.GREEN: 2}).parameter("x")
     keys = ref.keys()
     assert [ref.item(key).value() for key in keys] == [1, 2]
 
 
 def test_a_key_that_is_an_object_is_refused():
-    with pytest.raises(sv.SamovarTypeError, match="keys have to be"):
+    with pytest.raises(sv.SamovarTypeError, match="keys must be"):
         look(template, x={object(): 1}).parameter("x").keys()
 
 

@@ -208,7 +208,7 @@ def test_descriptors():
     assert described.get() == 8
     described.x = 5
     assert described.get() == 10
-    assert len(Described.get.specialisations) == 1
+    assert len(Described.get.specializations) == 1
 
 
 def test_attributes_that_appear_out_of_nowhere():
@@ -299,7 +299,7 @@ def test_what_plain_python_code_makes_of_an_instance_is_not_used_for_another_one
     for _ in range(2):
         assert [two.through_a_method(), five.through_a_method()] == [4, 10]
         assert [two.through_a_function(), five.through_a_function()] == [6, 15]
-    assert Configured.through_a_method.specialisations[0].keep.trace.opaque == []
+    assert Configured.through_a_method.specializations[0].keep.trace.opaque == []
 
 
 def test_an_instance_that_plain_python_code_has_seen_is_not_kept_alive():
@@ -363,7 +363,7 @@ def test_kernels_and_funcs_found_as_attributes_are_not_data():
     holder.run()
     holder.bound()
     assert holder.x[0] == 2
-    assert len(Holder.run.specialisations) == 1
+    assert len(Holder.run.specializations) == 1
 
 
 def test_launches_write_nothing_into_objects():

@@ -97,7 +97,7 @@ def test_an_attribute_that_comes_and_goes_on_one_object_is_asked_for_at_each_lau
     assert run(one) == 15
     del one.extra
     assert run(one) == -3
-    assert run.specialisations[0].keep.trace.opaque == []
+    assert run.specializations[0].keep.trace.opaque == []
 
 
 @dataclasses.dataclass
@@ -117,7 +117,7 @@ def test_an_array_or_None_with_a_bar():
 
     assert run(Optional(np.full(1, 2, np.float32))) == 2
     assert run(Optional(np.full(1, 2, np.float32), np.full(1, 3, np.float32))) == 3
-    with pytest.raises(sv.SamovarTypeError, match=r"`one.y` must hold f32"):
+    with pytest.raises(sv.SamovarTypeError, match=r"`one.y` must have dtype f32"):
         run(Optional(np.full(1, 2, np.float32), np.full(1, 3)))
 
 
@@ -161,14 +161,14 @@ def test_a_declaration_that_names_a_local_of_a_function_is_warned_about_where_it
         return one.known + one.baked + (1 if sv.static(one.other is None) else 0)
 
     one = Forgotten(np.full(2, 0.5, np.float32))
-    with pytest.warns(sv.SamovarWarning, match="which counts for nothing") as caught:
+    with pytest.warns(sv.SamovarWarning, match="which is ignored") as caught:
         assert run(one) == 3.5
     messages = [str(each.message) for each in caught]
     assert len(messages) == 2
     text = "sv.types.ndarray(dtype=element, ndim=1, boundary='clamp')"
     assert messages[0].startswith(f"`one.x` is declared as `{text}` in its class, which")
     assert messages[1].startswith("`one.n` is declared as `element` in its class")
-    assert "help: define what it names in the module" in messages[0]
+    assert "help: define the names it uses in the module" in messages[0]
     assert run_with_the_rest(one) == 10
 
 

@@ -27,6 +27,7 @@ DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}
 ROOMS = (
     "samovar.artifact", "samovar.errors", "samovar.frontend", "samovar.ir", "samovar.language", "samovar.passes",
+    "samovar.values",
 )  # fmt: skip
 FORBIDDEN_CALLS = {
     "__import__", "breakpoint", "callable", "delattr", "dir", "eval", "exec", "getattr", "globals", "hasattr", "id",

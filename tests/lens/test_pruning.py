@@ -159,11 +159,11 @@ UNREAD = [
 def test_unread_members_may_be_anything_and_change_nothing(unread):
     s = state(unused=unread)
     launched(s)
-    before = list(launched.specialisations)
+    before = list(launched.specializations)
     for other in UNREAD:
         s.unused = other
         launched(s)
-    assert launched.specialisations == before
+    assert launched.specializations == before
     assert s.a[0] == 2 * (len(UNREAD) + 1)
 
 
@@ -194,7 +194,7 @@ def test_the_number_of_members_held_does_not_matter_to_the_guard_program():
             setattr(holder, f"x{number}", np.zeros(1, np.float32))
         kernel.forget()
         kernel(holder)
-        sizes.append(kernel.specialisations[0].keep.guards.registers)
+        sizes.append(kernel.specializations[0].keep.guards.registers)
     assert sizes[0] == sizes[1]
 
 
@@ -211,7 +211,7 @@ def test_only_reading_through_a_model_traces_to_its_number():
 
 
 def trace_of(kernel):
-    return kernel.specialisations[0].keep.trace
+    return kernel.specializations[0].keep.trace
 
 
 def describe(thing):

@@ -111,12 +111,12 @@ def test_an_object_that_lies_about_its_class_is_an_object():
     assert look(template, x=Liar()).parameter("x").kind() is Kind.OBJECT
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
 
 
 def test_enum_members_are_found_on_their_class():
-    assert look(template, x=Colour).parameter("x").attribute("RED").value().name == "RED"
+    assert look(template, x=Color).parameter("x").attribute("RED").value().name == "RED"
 
 
 def test_objects_may_form_cycles():
@@ -130,7 +130,7 @@ def test_two_instances_of_a_class_may_have_different_attributes():
     lens = look(template, x=rich)
     assert lens.parameter("x").attribute("n").kind() is Kind.SCALAR
     mismatch = again(lens.trace, template, x=poor)
-    assert str(mismatch) == "x.n is gone"
+    assert str(mismatch) == "x.n no longer exists"
 
 
 def test_a_call_hands_over_references_and_values():
@@ -154,9 +154,9 @@ def test_a_call_that_raises_is_a_compile_error():
 
 def test_an_enum_value_becomes_the_member_again_in_a_call():
     seen = []
-    lens = look(template, x=seen.append, y=Colour.RED)
+    lens = look(template, x=seen.append, y=Color.RED)
     lens.parameter("x").call((lens.parameter("y").value(),), {})
-    assert seen == [Colour.RED]
+    assert seen == [Color.RED]
 
 
 def test_the_result_of_a_call_is_a_root_to_ask_below():

@@ -125,11 +125,11 @@ def test_an_array_with_a_gradient_after_one_without():
 
     m = Middle(Inner(sv.ndarray(sv.f32, 2)))
     assert read(m) == 0
-    before = len(read.specialisations)
+    before = len(read.specializations)
     m.inner.a = sv.ndarray(sv.f32, 2, needs_grad=True)
     m.inner.a[0] = 5.0
     assert read(m) == 5
-    assert len(read.specialisations) == before + 1
+    assert len(read.specializations) == before + 1
 
 
 def test_an_object_of_another_class_with_the_same_attributes():

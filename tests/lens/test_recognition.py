@@ -1,4 +1,4 @@
-"""What is recognised at sight is what the questions find out."""
+"""What is recognized at sight is what the questions find out."""
 
 import subprocess
 import sys

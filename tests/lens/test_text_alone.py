@@ -96,5 +96,5 @@ def test_another_text_is_not_that_of_the_function(tmp_path: Path, old: str, new:
     module = loaded(tmp_path / "edited.py", TEXT)
     (tmp_path / "edited.py").write_text(TEXT.replace(old, new))
     source._NOT_ALONE.clear()
-    with pytest.raises(SamovarSyntaxError, match="is not what is loaded"):
+    with pytest.raises(SamovarSyntaxError, match="does not match the loaded code"):
         function_source(module.plain)

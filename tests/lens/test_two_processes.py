@@ -525,7 +525,7 @@ def test_stable_members_mean_nothing_to_the_cache(launch):
 
 
 def test_what_a_program_puts_under_a_name_of_ours_is_seen(launch):
-    """Intrinsics are recognised without being loaded, as long as nobody has put something else in their place."""
+    """Intrinsics are recognized without being loaded, as long as nobody has put something else in their place."""
     run = launch("""
         import samovar as sv
 
@@ -569,6 +569,6 @@ def test_a_kernel_from_the_cache_refuses_numbers_that_do_not_fit(launch):
     """)
     assert (run(n=3, x=1.5)["result"], run(n=3, x=2)["result"], run(n=True, x=True)["result"]) == (4.5, 5.0, 2.0)
     refused = run(n=2.5, x=1.0)
-    assert "argument `n`: expected a whole number (i32), got 2.5; convert it with int()" in refused["result"]
+    assert "argument `n`: expected an integer (i32), got 2.5; convert it with int()" in refused["result"]
     assert "argument `x`: expected a number (f32)" in run(n=1, x="1")["result"]
     assert run(n=4, x=0.5)["compiled"] == 0

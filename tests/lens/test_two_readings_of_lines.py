@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from samovar.language.annotations import signature_of
 from samovar.language.options import Options
 from samovar.lens.path import Path
-from samovar.lens.portable import PathTable
 from samovar.lens.recognition import CARRIED
 from samovar.lens.replaying import Replay
+from samovar.lens.serialized import PathTable
 from samovar.lens.source import function_source
 from samovar.lens.text import present_lines, text_of
 

@@ -27,14 +27,14 @@ import samovar as sv
 from samovar import _native
 from samovar.language.annotations import signature_of
 from samovar.language.options import DEFAULTS, Options
-from samovar.lens import Kind, functions, same_answer
+from samovar.lens import Kind, question_tables, same_answer
 from samovar.lens.path import STEPS, Path
-from samovar.lens.portable import MARKS, PathTable
 from samovar.lens.replaying import Replay
+from samovar.lens.serialized import TAGS, PathTable
 
-TABLES = {"questions": functions.QUESTIONS, "steps": STEPS, "kinds": Kind.members, "marks": MARKS}
+TABLES = {"questions": question_tables.QUESTIONS, "steps": STEPS, "kinds": Kind.members, "marks": TAGS}
 #: Those that need more than a path; about texts, see `test_two_readings_of_lines`.
-ASKED = sorted(functions.QUESTIONS - {"source", "option", "disjoint", *functions.RELATIONS})
+ASKED = sorted(question_tables.QUESTIONS - {"source", "option", "disjoint", *question_tables.RELATIONS})
 KERNEL = make_kernel()
 SIGNATURE = signature_of(KERNEL, sys._getframe(), {})
 OPTIONS = [Options(), Options(fast_math=False), Options(debug=True), Options(default_fp=sv.f64)]
@@ -59,7 +59,8 @@ def test_words_of_traces_are_short_in_files():
     """The table of the codec has every word that a trace or a guard program is made of."""
     words = {*_native.codec_words()}
     options = {name for name in DEFAULTS if name not in NOT_READ_BY_COMPILES}
-    needed = {*functions.QUESTIONS, *STEPS, *Kind.members, *MARKS, *options, *_native.guard_forms(), *_native.guard_parts()}
+    guards = {*_native.guard_forms(), *_native.guard_parts()}
+    needed = {*question_tables.QUESTIONS, *STEPS, *Kind.members, *TAGS, *options, *guards}
     assert needed - words == set()
 
 
@@ -108,7 +109,7 @@ def draw_step(draw, asking, truly):
     elif where == "relation":
         path, other = draw(PATHS), draw(PATHS)
         asking.add_path(other)
-        asking.add(path, draw(st.sampled_from(functions.RELATIONS)), path if truly and draw(st.booleans()) else other)
+        asking.add(path, draw(st.sampled_from(question_tables.RELATIONS)), path if truly and draw(st.booleans()) else other)
     else:
         path, question = draw(PATHS), draw(st.sampled_from(ASKED))
         if not truly:
@@ -253,7 +254,7 @@ def test_the_kernel_itself():
     assert compare(asking) == compare(asking) == len(asking.steps)
 
 
-@pytest.mark.parametrize("question", functions.RELATIONS)
+@pytest.mark.parametrize("question", question_tables.RELATIONS)
 def test_every_pair_of_functions(question):
     kernel, x, y = Path(None, "kernel", "kernel"), Path(None, "parameter", "x"), Path(None, "parameter", "y")
     names = ("helper", "helper_with_default", "plain", "make_kernel", "min", "missing")
@@ -290,7 +291,7 @@ def test_a_default_that_is_added_is_seen_by_both(kind):
     assert compare(asking) == 1
 
 
-@pytest.mark.parametrize("question", functions.RELATIONS)
+@pytest.mark.parametrize("question", question_tables.RELATIONS)
 def test_a_path_that_raises_now_is_related_to_nothing(question):
     """The func was a member; now there is a property, which cannot be read at the moment."""
     asking = Asking({"x": Model(), "y": None}, Options())

@@ -438,7 +438,7 @@ class Model:
 
 @dataclass
 class Written:
-    """A program: its instructions with objects by number, and what a specialisation of it needs to know."""
+    """A program: its instructions with objects by number, and what a specialization of it needs to know."""
 
     example: tuple[Any, ...]
     instructions: list[tuple[Any, ...]] = field(default_factory=list)

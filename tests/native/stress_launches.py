@@ -1,4 +1,4 @@
-"""Launches from many threads while arrays, kernels and specialisations come and go; `make stress` and `make tsan` run it.
+"""Launches from many threads while arrays, kernels and specializations come and go; `make stress` and `make tsan` run it.
 
 Checks that every result is right and that memory does not grow.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from image_from_c import image_from_c
 
-from samovar._native import Kernel, Ndarray, Specialisation, f32, f64, pool_statistics, set_threads
+from samovar._native import Kernel, Ndarray, Specialization, f32, f64, pool_statistics, set_threads
 
 LAUNCHERS, LAUNCHES, ROUNDS = 8, 10_000, 3
 
@@ -65,18 +65,18 @@ def method_program() -> list[tuple]:
     return [*loads, *guards, ("array", 1, 0, False), ("array", 2, 16, False)]
 
 
-def specialise(dtype, steps: list[tuple]) -> Specialisation:
+def specialize(dtype, steps: list[tuple]) -> Specialization:
     image = image_from_c(SOURCE.replace("TYPE", {"f32": "float", "f64": "double"}[dtype.name]))
-    return Specialisation(image, steps, 3, 32, tasks=[("add", 20.0, 1)], sites=(1,), speak=len)
+    return Specialization(image, steps, 3, 32, tasks=[("add", 20.0, 1)], sites=(1,), speak=len)
 
 
-def resolve(kernel: Kernel, arguments: tuple) -> Specialisation:
+def resolve(kernel: Kernel, arguments: tuple) -> Specialization:
     dtype = f64 if "64" in str(arguments[0].dtype) else f32
-    return specialise(dtype, program(dtype))
+    return specialize(dtype, program(dtype))
 
 
 shared = Kernel(add, ("x", "y"), {}, resolve)
-Pair.add = Kernel(add, ("self",), {}, lambda kernel, arguments: specialise(f32, method_program()))
+Pair.add = Kernel(add, ("self",), {}, lambda kernel, arguments: specialize(f32, method_program()))
 
 
 def launch_many(seed: int, launches: int, wrong: list[str]) -> None:

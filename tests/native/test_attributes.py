@@ -7,7 +7,7 @@ import weakref
 import pytest
 from image_from_c import EMPTY
 
-from samovar._native import Image, Kernel, Specialisation, f64
+from samovar._native import Image, Kernel, Specialization, f64
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -23,7 +23,7 @@ def reader(name="x", stable=False):
         if made:
             raise AttributeError(name)
         made.append(kernel)
-        return Specialisation(IMAGE, program, 2, 8, results=("scalar", f64, 0))
+        return Specialization(IMAGE, program, 2, 8, results=("scalar", f64, 0))
 
     def function(owner):
         pass
@@ -216,7 +216,7 @@ def test_an_instance_that_gets_another_dictionary_while_a_name_is_looked_up(guar
     if guard == "method":
         program.insert(1, ("method", 0, "method", func))
     name = "x" if guard == "attribute" else "method"
-    made = Specialisation(IMAGE, program, 2, 8, results=("scalar", f64, 0))
+    made = Specialization(IMAGE, program, 2, 8, results=("scalar", f64, 0))
     read = Kernel(lambda owner: None, ("owner",), {}, lambda kernel, arguments: made)
     for padding in range(12):
         owner, armed = None, []
@@ -302,4 +302,4 @@ def test_a_kernel_and_its_stable_object_are_collected_together():
 
 def test_a_promise_about_a_parameter_that_is_not_loaded_is_refused():
     with pytest.raises(ValueError, match="stable: no such parameter is loaded"):
-        Specialisation(IMAGE, [("stable", 0, True)], 1, 8)
+        Specialization(IMAGE, [("stable", 0, True)], 1, 8)

@@ -6,7 +6,7 @@ import sys
 import pytest
 from image_from_c import EMPTY
 
-from samovar._native import FingerprintPlans, Image, Kernel, Specialisation, f64, fingerprint_fold, is_tensor_type
+from samovar._native import FingerprintPlans, Image, Kernel, Specialization, f64, fingerprint_fold, is_tensor_type
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -14,7 +14,7 @@ IMAGE = Image.from_flat(EMPTY)
 def reader():
     """A kernel that reads `x` of its argument and returns it."""
     program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("scalar", 1, f64, 0, "x")]
-    made = Specialisation(IMAGE, program, 2, 8, results=("scalar", f64, 0))
+    made = Specialization(IMAGE, program, 2, 8, results=("scalar", f64, 0))
     return Kernel(lambda owner: None, ("owner",), {}, lambda kernel, arguments: made)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from image_from_c import image_from_c
 
-from samovar._native import Kernel, Specialisation, i64, pool_statistics, seed, set_threads, u64
+from samovar._native import Kernel, Specialization, i64, pool_statistics, seed, set_threads, u64
 
 SPEAKS, UNKNOWN = 1, 2
 
@@ -29,7 +29,7 @@ def kernel_of(source: str, parameters: str = "", results: int = 0, **options) ->
     size = 8 * (len(parameters) + results)
 
     def resolve(kernel, arguments):
-        return Specialisation(image_from_c(source), program, len(parameters), size, results=slots, **options)
+        return Specialization(image_from_c(source), program, len(parameters), size, results=slots, **options)
 
     return Kernel(quiet, tuple(parameters), {}, resolve)
 
@@ -239,7 +239,7 @@ def test_fail_must_return_an_exception():
 
 
 def test_too_many_values_at_a_site_are_refused():
-    with pytest.raises(ValueError, match="4096 values at most, not 4097"):
+    with pytest.raises(ValueError, match="at most 4096 values, not 4097"):
         kernel_of(SPEAK_OR_FAIL, "nb", sites=(4097,))(1, 1)
 
 
@@ -303,8 +303,8 @@ int32_t samovar_entry(void *context, int64_t *block)
 def random_numbers(count: int) -> np.ndarray:
     values = np.zeros(count, np.uint64)
     program = [("parameter", 0, 0), ("tensor", 0, u64, 1, True, *[False] * 8, True), ("array", 0, 0, False)]
-    specialisation = Specialisation(image_from_c(RANDOM), program, 1, 16)
-    Kernel(quiet, ("values",), {}, lambda kernel, arguments: specialisation)(values)
+    specialization = Specialization(image_from_c(RANDOM), program, 1, 16)
+    Kernel(quiet, ("values",), {}, lambda kernel, arguments: specialization)(values)
     return values
 
 

@@ -115,23 +115,23 @@ def test_strides_and_an_offset_count(producer):
 @pytest.mark.parametrize(
     ("shape", "more", "message"),
     [
-        ((3,), {"ndim": -1}, "it has -1 axes, 0 to 16 are possible"),
-        ((3,), {"ndim": -(2**31)}, "axes, 0 to 16 are possible"),
-        ((1,) * 17, {}, "it has 17 axes, 0 to 16 are possible"),
+        ((3,), {"ndim": -1}, "it has -1 dimensions, 0 to 16 are supported"),
+        ((3,), {"ndim": -(2**31)}, "dimensions, 0 to 16 are supported"),
+        ((1,) * 17, {}, "it has 17 dimensions, 0 to 16 are supported"),
         ((), {"ndim": 2}, "its tensor has no shape"),
-        ((3, -1), {}, "its axis 1 has -1 elements"),
-        ((-(2**63),), {}, "its axis 0 has -9223372036854775808 elements"),
-        ((2**40, 2**40), {}, "larger than the address space"),
-        ((2**62,), {}, "larger than the address space"),
-        ((2**40, 2**40), {"strides": (0, 0)}, "larger than the address space"),
-        ((2, 3), {"strides": (2**62, 1)}, "larger than the address space"),
-        ((3, 3), {"strides": (-(2**62), 1)}, "larger than the address space"),
-        ((2, 3), {"strides": (-(2**63), 1)}, "larger than the address space"),
+        ((3, -1), {}, "its dimension 1 has -1 elements"),
+        ((-(2**63),), {}, "its dimension 0 has -9223372036854775808 elements"),
+        ((2**40, 2**40), {}, "exceed the address space"),
+        ((2**62,), {}, "exceed the address space"),
+        ((2**40, 2**40), {"strides": (0, 0)}, "exceed the address space"),
+        ((2, 3), {"strides": (2**62, 1)}, "exceed the address space"),
+        ((3, 3), {"strides": (-(2**62), 1)}, "exceed the address space"),
+        ((2, 3), {"strides": (-(2**63), 1)}, "exceed the address space"),
         ((3,), {"data": 0}, "it has no memory"),
         ((3,), {"data": 0, "offset": 64}, "it has no memory"),
         ((3,), {"offset": 2**64 - 8}, "outside of the address space"),
         ((3,), {"offset": 2}, "not aligned"),
-        ((3,), {"bits": 24}, "no dtype"),
+        ((3,), {"bits": 24}, "its dtype is not supported"),
     ],
 )
 def test_what_cannot_be_is_refused(producer, shape, more, message):
@@ -157,7 +157,7 @@ def test_a_launch_after_a_good_one_sees_that_a_tensor_has_gone_bad():
     made = Producer((3, 4))
     assert total(made) == 66
     made.managed.tensor.ndim = -1
-    with pytest.raises(sv.SamovarTypeError, match="-1 axes"):
+    with pytest.raises(sv.SamovarTypeError, match="-1 dimensions"):
         total(made)
     made.managed.tensor.ndim = 2
     made.axes[0][0] = -3

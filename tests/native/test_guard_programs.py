@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from image_from_c import EMPTY
 
 from hypothesis_profiles import examples
-from samovar._native import DType, Image, Kernel, Specialisation, encode_program
+from samovar._native import DType, Image, Kernel, Specialization, encode_program
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -21,7 +21,7 @@ def missed(kernel: Any, arguments: Any) -> Any:
     raise Miss
 
 
-def modelled(written: Written, arguments: tuple[Any, ...]) -> tuple[str, dict[int, tuple[DType, Any]]]:
+def modeled(written: Written, arguments: tuple[Any, ...]) -> tuple[str, dict[int, tuple[DType, Any]]]:
     """What happens (the name of an exception, or nothing), and what is in the block."""
     model = Model(arguments)
     try:
@@ -31,8 +31,8 @@ def modelled(written: Written, arguments: tuple[Any, ...]) -> tuple[str, dict[in
     return "", model.slots
 
 
-def specialisations(written: Written) -> list[tuple[Any, dict[str, Any]]]:
-    """A program in all of its forms, with what a specialisation needs besides."""
+def specializations(written: Written) -> list[tuple[Any, dict[str, Any]]]:
+    """A program in all of its forms, with what a specialization needs besides."""
     by_number = {"objects": list(written.objects)}
     encoded = encode_program(written.instructions)
     return [(written.literal(), {}), (written.instructions, by_number), (encoded, by_number)]
@@ -47,15 +47,15 @@ def launched(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[str, Any]:
 
 def agree(written: Written, launches: list[tuple[Any, ...]]) -> None:
     """Launch one kernel after the other: what one launch learns is there in the next one."""
-    layout = modelled(written, written.example)[1]
+    layout = modeled(written, written.example)[1]
     results = [(dtype, offset) for offset, (dtype, _) in sorted(layout.items())]
-    for program, more in specialisations(written):
+    for program, more in specializations(written):
         names = tuple(f"p{number}" for number in range(len(written.example)))
         kernel = Kernel(lambda: None, names, {}, missed)
         form = ("tuple", tuple(("scalar", dtype.name, offset) for dtype, offset in results))
-        kernel.insert(Specialisation(IMAGE, program, written.registers, written.block, form, **more))
+        kernel.insert(Specialization(IMAGE, program, written.registers, written.block, form, **more))
         for arguments in launches:
-            outcome, slots = modelled(written, arguments)
+            outcome, slots = modeled(written, arguments)
             found, block = launched(kernel, arguments)
             assert found == outcome
             if outcome == "" and results:
@@ -80,11 +80,11 @@ def test_a_program_sees_what_changes_between_launches(written: Written, data: st
     changing = [thing for thing in (*written.example, *written.objects) if type(thing) in (Plain, list, dict)]
     names = tuple(f"p{number}" for number in range(len(written.example)))
     kernels = []
-    for program, more in specialisations(written):
+    for program, more in specializations(written):
         kernels.append(Kernel(lambda: None, names, {}, missed))
-        kernels[-1].insert(Specialisation(IMAGE, program, written.registers, written.block, **more))
+        kernels[-1].insert(Specialization(IMAGE, program, written.registers, written.block, **more))
     for _ in range(4):
-        outcome, _ = modelled(written, written.example)
+        outcome, _ = modeled(written, written.example)
         assert [launched(kernel, written.example)[0] for kernel in kernels] == [outcome] * len(kernels)
         if not changing:
             return
@@ -112,7 +112,7 @@ def change(thing: Any, data: st.DataObject) -> None:
 
 def test_a_dict_that_invents_items_is_not_given_the_occasion() -> None:
     written = Written((Inventing(),), [("parameter", 0, 0), ("item", 1, 0, "a")], registers=2)
-    assert modelled(written, written.example) == ("Miss", {})
+    assert modeled(written, written.example) == ("Miss", {})
     agree(written, [written.example, (Inventing(a=1),), written.example])
 
 
@@ -121,7 +121,7 @@ def test_every_instruction_has_a_model() -> None:
     known = 0
     while True:
         with pytest.raises((ValueError, TypeError)) as refusal:
-            Specialisation(IMAGE, bytes([1, known]), 0, 0)
+            Specialization(IMAGE, bytes([1, known]), 0, 0)
         if re.search("no such instruction", str(refusal.value)):
             break
         known += 1
@@ -136,7 +136,7 @@ def test_the_programs_are_worth_running() -> None:
 
     @given(programs())
     def look(written: Written) -> None:
-        outcome, _ = modelled(written, written.example)
+        outcome, _ = modeled(written, written.example)
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
         if outcome == "":
             held.update(instruction[0] for instruction in written.instructions)

@@ -18,7 +18,7 @@ from samovar._native import (
     Image,
     Kernel,
     Ndarray,
-    Specialisation,
+    Specialization,
     disjoint,
     encode_program,
     f16,
@@ -42,13 +42,13 @@ class Miss(Exception):
 
 
 def guarded(program, registers, parameters=1, block=0, results=None) -> Kernel:
-    """A kernel with one specialisation; a miss raises Miss."""
+    """A kernel with one specialization; a miss raises Miss."""
 
     def resolve(kernel, arguments):
         raise Miss
 
     kernel = Kernel(lambda: None, tuple(f"p{i}" for i in range(parameters)), {}, resolve)
-    kernel.insert(Specialisation(IMAGE, program, registers, block, results=results))
+    kernel.insert(Specialization(IMAGE, program, registers, block, results=results))
     return kernel
 
 
@@ -201,15 +201,15 @@ def test_a_function_is_told_from_another_one_with_the_same_code():
     assert not holds(program, 1, 5)
     function.__code__ = function.__code__.replace(co_name="other")
     assert not holds(program, 1, function)
-    with pytest.raises(ValueError, match="a function is expected"):
-        Specialisation(IMAGE, [ARGUMENT, ("same_function", 0, 5, function.__code__)], 1, 0)
+    with pytest.raises(ValueError, match="expected a function"):
+        Specialization(IMAGE, [ARGUMENT, ("same_function", 0, 5, function.__code__)], 1, 0)
 
 
 def test_contents_are_compared():
     program = [ARGUMENT, ("contents", 0, ("values", (1, 2)))]
     assert holds(program, 1, [1, 2])
     assert not holds(program, 1, [1, 3])
-    with pytest.raises(ValueError, match="describes nothing"):
+    with pytest.raises(ValueError, match="invalid description"):
         holds([ARGUMENT, ("contents", 0, 5)], 1, [1, 2])
 
 
@@ -578,8 +578,8 @@ def test_guards_may_launch_the_same_kernel():
     assert len(depth) == 20
 
 
-def test_guards_may_change_the_list_of_specialisations():
-    others = [Specialisation(IMAGE, [ARGUMENT, ("value", 0, i)], 1, 0) for i in range(5)]
+def test_guards_may_change_the_list_of_specializations():
+    others = [Specialization(IMAGE, [ARGUMENT, ("value", 0, i)], 1, 0) for i in range(5)]
 
     class Changes:
         @property
@@ -592,7 +592,7 @@ def test_guards_may_change_the_list_of_specialisations():
     kernel = guarded([ARGUMENT, ("attribute", 1, 0, "x"), ("value", 1, 1)], 2)
     with pytest.raises(Miss):
         kernel(Changes())
-    assert kernel.specialisations == others[::-1]
+    assert kernel.specializations == others[::-1]
 
 
 # --- malformed programs
@@ -604,7 +604,7 @@ def test_guards_may_change_the_list_of_specialisations():
         ([("nothing",)], "nothing: no such instruction"),
         ([("parameter", 0)], "wrong number of operands"),
         ([("parameter", 2, 0)], "no such register"),
-        ([("parameter", 0, 0), ("parameter", 0, 1)], "assigned already"),
+        ([("parameter", 0, 0), ("parameter", 0, 1)], "already assigned"),
         ([("value", 0, 1)], "not assigned yet"),
         ([("parameter", 0, -1)], "a number is negative"),
         ([ARGUMENT, ("array", 0, 0, False)], "no tensor guard covers the register"),
@@ -621,7 +621,7 @@ def test_guards_may_change_the_list_of_specialisations():
 )
 def test_a_malformed_program_is_refused(program, message):
     with pytest.raises(ValueError, match=message):
-        Specialisation(IMAGE, program, 2, 16)
+        Specialization(IMAGE, program, 2, 16)
 
 
 @pytest.mark.parametrize(
@@ -642,16 +642,16 @@ def test_a_malformed_program_is_refused(program, message):
 )
 def test_operands_of_the_wrong_type_are_refused(instruction):
     with pytest.raises(TypeError):
-        Specialisation(IMAGE, [ARGUMENT, instruction], 2, 16)
+        Specialization(IMAGE, [ARGUMENT, instruction], 2, 16)
 
 
-def test_a_specialisation_for_more_parameters_than_the_kernel_has_is_a_miss():
+def test_a_specialization_for_more_parameters_than_the_kernel_has_is_a_miss():
     assert not holds([("parameter", 0, 3)], 1, 1, 2)
 
 
 def test_programs_are_collected_with_their_cycles():
     keeper = thing()
-    keeper.specialisation = Specialisation(IMAGE, [("constant", 0, keeper)], 1, 0, keep=keeper)
+    keeper.specialization = Specialization(IMAGE, [("constant", 0, keeper)], 1, 0, keep=keeper)
     gone = weakref.ref(keeper)
     del keeper
     gc.collect()
@@ -661,10 +661,10 @@ def test_programs_are_collected_with_their_cycles():
 def test_an_encoded_program_is_the_same_program():
     program = [("parameter", 0, 0), ("type", 0, (..., "the type", int))]
     kernel = Kernel(lambda a: None, ("a",), {}, lambda kernel, arguments: pytest.fail("a miss"))
-    with pytest.raises(ValueError, match="cannot hold a type"):
+    with pytest.raises(ValueError, match="cannot contain a type"):
         encode_program(program)
     encoded = encode_program([("parameter", 0, 0), ("type", 0, (..., "the type"))])
-    kernel.insert(Specialisation(IMAGE, encoded, 1, 0, resolve=lambda operand: int))
+    kernel.insert(Specialization(IMAGE, encoded, 1, 0, resolve=lambda operand: int))
     assert kernel(5) is None
 
 
@@ -673,7 +673,7 @@ def test_an_exception_while_operands_are_put_in_is_passed_on():
         raise LookupError(operand[1])
 
     with pytest.raises(LookupError, match="missing"):
-        Specialisation(IMAGE, encode_program([("constant", 0, (..., "missing"))]), 1, 0, resolve=resolve)
+        Specialization(IMAGE, encode_program([("constant", 0, (..., "missing"))]), 1, 0, resolve=resolve)
 
 
 def test_a_program_that_is_changed_while_it_is_read():
@@ -686,12 +686,12 @@ def test_a_program_that_is_changed_while_it_is_read():
             return self.number
 
     program = [("parameter", Index(0), 0), ("parameter", 1, 1), ("is", 1, object())]
-    assert len(Specialisation(IMAGE, program, 2, 0).operands) == 1
+    assert len(Specialization(IMAGE, program, 2, 0).operands) == 1
     assert program == []
     program = [("parameter", Index(0), Index(0)), ("length", Index(0), Index(3))]
     assert encode_program(program) == encode_program([("parameter", 0, 0), ("length", 0, 3)])
     program = [("constant", 0, (..., "first")), ("constant", 1, (..., "second"))]
-    Specialisation(IMAGE, program, 2, 0, resolve=lambda operand: program.clear())
+    Specialization(IMAGE, program, 2, 0, resolve=lambda operand: program.clear())
     assert program == []
 
 
@@ -734,8 +734,8 @@ def every_form():
 
 def test_bytes_are_compiled_to_the_same_program_as_tuples():
     program, objects = every_form()
-    one = Specialisation(IMAGE, program, 11, 64, objects=objects)
-    two = Specialisation(IMAGE, encode_program(program), 11, 64, objects=objects)
+    one = Specialization(IMAGE, program, 11, 64, objects=objects)
+    two = Specialization(IMAGE, encode_program(program), 11, 64, objects=objects)
     assert one.operands == two.operands
     assert len(one.operands) > 20
 
@@ -752,7 +752,7 @@ def test_no_bytes_do_any_harm(data):
         else:
             del code[place : place + data.draw(st.integers(1, 9))]
     with contextlib.suppress(ValueError, TypeError, IndexError, OverflowError, RecursionError):
-        made = Specialisation(IMAGE, bytes(code), 11, 64, objects=objects, resolve=lambda operand: operand)
+        made = Specialization(IMAGE, bytes(code), 11, 64, objects=objects, resolve=lambda operand: operand)
         kernel = Kernel(lambda a, b: None, ("a", "b"), {}, lambda kernel, arguments: pytest.fail("a miss"))
         kernel.insert(made)
         with contextlib.suppress(pytest.fail.Exception, AttributeError):
@@ -774,7 +774,7 @@ def test_what_is_no_program_has_no_bytes(program):
 def test_a_damaged_encoded_program_is_refused(damage):
     encoded = encode_program([("parameter", 0, 0), ("length", 0, 3)])
     with pytest.raises(ValueError, match=r"guard program|plain data"):
-        Specialisation(IMAGE, damage(encoded), 1, 0)
+        Specialization(IMAGE, damage(encoded), 1, 0)
 
 
 @pytest.mark.parametrize("kernel_first", [True, False])
@@ -799,7 +799,7 @@ def test_a_kernel_that_is_launched_while_it_is_collected(kernel_first):
         # Nothing that the collector would look at, so that its finalizer comes late.
         text = type("Text", (str,), {"__slots__": (), "__del__": lambda self, box=box: finish(self, box)})("a")
         kernel = make_kernel() if kernel_first else None
-        made = Specialisation(IMAGE, [ARGUMENT, ("type", 0, str), ("value", 0, text)], 1, 0)
+        made = Specialization(IMAGE, [ARGUMENT, ("type", 0, str), ("value", 0, text)], 1, 0)
         box.kernel = kernel or make_kernel()
         box.kernel.insert(made)
         box.kernel.box = box

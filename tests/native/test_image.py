@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from image_from_c import EMPTY, flat_from_c, image_from_c
 
-from samovar._native import Image, Kernel, Specialisation, f32, f64, i64, symbol_address, symbol_names, u16
+from samovar._native import Image, Kernel, Specialization, f32, f64, i64, symbol_address, symbol_names, u16
 from samovar.backends.llvm.image import ImageParts
 
 HERE = Path(__file__).parent
@@ -53,13 +53,13 @@ def test_code_is_readable_and_executable_but_not_writable():
     assert mapping_of(image.address) == "r-xp"
 
 
-def test_the_mapping_goes_with_the_last_specialisation():
+def test_the_mapping_goes_with_the_last_specialization():
     image = Image.from_flat(EMPTY)
     address = image.address
-    specialisation = Specialisation(image, [], 0, 0)
+    specialization = Specialization(image, [], 0, 0)
     del image
     assert mapping_of(address) == "r-xp"
-    del specialisation
+    del specialization
     gc.collect()
     assert mapping_of(address) != "r-xp"
 
@@ -76,9 +76,9 @@ def test_a_launch_keeps_the_code_it_runs():
             return 1
 
     program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("value", 1, 1)]
-    kernel.insert(Specialisation(Image.from_flat(EMPTY), program, 2, 0))
+    kernel.insert(Specialization(Image.from_flat(EMPTY), program, 2, 0))
     assert kernel(Clears()) is None
-    assert kernel.specialisations == []
+    assert kernel.specializations == []
 
 
 def executable_pages() -> int:
@@ -112,7 +112,7 @@ def test_images_of_every_size_lie_apart_and_are_given_back():
     assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))
     assert executable_pages() == before + sum(pages) * page
     for image in images[1::2]:
-        assert Specialisation(image, [], 0, 0) is not None
+        assert Specialization(image, [], 0, 0) is not None
     del images[::2], image
     assert executable_pages() == before + sum(pages[1::2]) * page
     del images
@@ -248,7 +248,7 @@ def test_a_cell_refers_to_a_place_in_the_image():
         assert ctypes.c_uint64.from_address(image.address + 8).value == image.address + target
     for target in (65, 1 << 63, (1 << 64) - 1):
         struct.pack_into("<Q", code, 8, target)
-        with pytest.raises(ValueError, match="the cell at 8 refers to a place outside the image"):
+        with pytest.raises(ValueError, match="the cell at 8 refers to an address outside the image"):
             Image.from_flat(flat(bytes(code), relatives=[8]))
 
 
@@ -280,11 +280,11 @@ def test_an_image_without_code_is_refused():
 def test_names_end_and_can_be_printed():
     data = flat()
     names = data.index(b"samovar_entry")
-    with pytest.raises(ValueError, match="its last name does not end"):
+    with pytest.raises(ValueError, match="its last name is not terminated"):
         Image.from_flat(data[: names + 13] + b"x" + data[names + 14 :])
     with pytest.raises(ValueError, match="a control character in a name"):
         Image.from_flat(data[:names] + b"\n" + data[names + 1 :])
-    with pytest.raises(ValueError, match="something in it has no name"):
+    with pytest.raises(ValueError, match="a name is missing"):
         Image.from_flat(data[:names] + b"\0" + data[names + 1 :])
 
 
@@ -297,9 +297,9 @@ def test_what_is_no_image_is_refused():
 
 
 def test_another_format_or_machine_is_refused_by_number():
-    with pytest.raises(ImportError, match="an image of format 2: this samovar reads format 1"):
+    with pytest.raises(ImportError, match="image format 2 is not supported: this samovar reads format 1"):
         Image.from_flat(with_header(EMPTY, format=2))
-    with pytest.raises(ImportError, match="an image for machine 183"):
+    with pytest.raises(ImportError, match="the image is for machine 183"):
         Image.from_flat(with_header(EMPTY, machine=183))
 
 
@@ -357,8 +357,8 @@ def test_arbitrary_tables_are_refused_or_harmless(tables):
 
 def test_an_image_at_an_odd_address_is_read():
     data = b"x" + flat_from_c("int32_t samovar_entry(void *context, void *block) { return 0; }")
-    specialisation = Specialisation(Image.from_flat(memoryview(data)[1:]), [], 0, 0)
-    assert Kernel(lambda: None, (), {}, lambda kernel, arguments: specialisation)() is None
+    specialization = Specialization(Image.from_flat(memoryview(data)[1:]), [], 0, 0)
+    assert Kernel(lambda: None, (), {}, lambda kernel, arguments: specialization)() is None
 
 
 # --- code of another loader
@@ -381,7 +381,7 @@ def test_code_that_another_loader_holds_is_launched_and_kept():
     del loaded
     assert (image.size, image.address, image.functions) == (0, 0, ())
     kernel = Kernel(lambda: None, (), {}, lambda kernel, arguments: None)
-    kernel.insert(Specialisation(image, [], 0, 8, results=("scalar", i64, 0)))
+    kernel.insert(Specialization(image, [], 0, 8, results=("scalar", i64, 0)))
     del image
     assert kernel() == 42
     kernel.clear()
@@ -423,7 +423,7 @@ def test_a_system_that_denies_executable_memory_is_named(error, name):
     if output == "no filters\n":
         pytest.skip("this system has no filters of system calls")
     answer, left = output.splitlines()
-    assert answer.startswith(f"{name} {error} the system gives no executable memory ({os.strerror(error)})")
+    assert answer.startswith(f"{name} {error} the system denies executable memory ({os.strerror(error)})")
     assert ("SELinux" in answer) == (error != 12)
     assert left == "0"
 
@@ -484,8 +484,8 @@ def test_conversions_of_halves_round_as_numpy_does():
         facts = (dtype, 1, True, *[False] * 8)
         program += [("parameter", register, register), ("tensor", register, *facts, register > 0)]
         program += [("array", register, offset, False)]
-    specialisation = Specialisation(image_from_c(HALVES), program, 3, 48)
-    kernel = Kernel(lambda: None, ("doubles", "halves", "floats"), {}, lambda kernel, arguments: specialisation)
+    specialization = Specialization(image_from_c(HALVES), program, 3, 48)
+    kernel = Kernel(lambda: None, ("doubles", "halves", "floats"), {}, lambda kernel, arguments: specialization)
     kernel(doubles, halves, floats)
     with np.errstate(over="ignore"):
         expected = doubles.astype(np.float16)

@@ -8,7 +8,7 @@ import pytest
 import samovar
 
 NATIVE = Path(samovar.__file__).parent / "_native"
-SOURCES = sorted(path for path in NATIVE.glob("*.[ch]") if path.stem != "cpython")
+SOURCES = sorted(path for path in NATIVE.rglob("*.[ch]") if path.stem != "cpython")
 #: Documented, though their names begin with an underscore.
 DOCUMENTED = {"_PyTuple_Resize", "_PyBytes_Resize"}
 PRIVATE = re.compile(r"\b_Py\w+|\bPY_VERSION_HEX\b|\btp_version_tag\b|\bPy_TPFLAGS_VALID_VERSION_TAG\b|internal/pycore\w+")

@@ -11,7 +11,7 @@ import weakref
 import pytest
 from image_from_c import EMPTY, image_from_c
 
-from samovar._native import Image, Kernel, Specialisation, f32, i32
+from samovar._native import Image, Kernel, Specialization, f32, i32
 
 IMAGE = Image.from_flat(EMPTY)
 
@@ -24,7 +24,7 @@ plain.mark = "kept"
 
 
 def resolve(kernel, arguments):
-    return Specialisation(IMAGE, [], 0, 0)
+    return Specialization(IMAGE, [], 0, 0)
 
 
 step = Kernel(plain, ("a", "b"), {"b": 2.0}, resolve)
@@ -40,7 +40,7 @@ class Solver:
 def record(kernel, arguments):
     """Remembers what it was called with."""
     seen.append(arguments)
-    return Specialisation(IMAGE, [("parameter", 0, 0), ("is", 0, arguments[0])], 1, 0)
+    return Specialization(IMAGE, [("parameter", 0, 0), ("is", 0, arguments[0])], 1, 0)
 
 
 seen: list[tuple] = []
@@ -80,7 +80,7 @@ def test_the_signature_is_that_of_the_function():
     assert inspect.signature(kernel) == inspect.signature(plain)
 
 
-def test_inspect_and_callable_recognise_it():
+def test_inspect_and_callable_recognize_it():
     assert callable(step)
     assert inspect.unwrap(step) is plain
     assert inspect.getsource(step).startswith("def plain")
@@ -105,7 +105,7 @@ def test_a_kernel_in_a_class_is_a_method():
     assert bound.__self__ is solver
     assert bound.__func__ is Solver.advance
     bound(3)
-    assert seen == [(solver, 1)]  # one specialisation serves all three calls
+    assert seen == [(solver, 1)]  # one specialization serves all three calls
 
 
 def test_calling_a_method_allocates_no_bound_method():
@@ -144,7 +144,7 @@ def test_cycles_through_every_member_are_collected():
         if place == "dict":
             kernel.holder = holder
         if place == "keep":
-            kernel.insert(Specialisation(IMAGE, [], 0, 0, keep=holder))
+            kernel.insert(Specialization(IMAGE, [], 0, 0, keep=holder))
         gone = weakref.ref(holder)
         del holder, kernel, function
         gc.collect()
@@ -186,23 +186,23 @@ def test_arguments_of_the_wrong_kind_are_refused():
         Kernel(plain, (), {}, None)
     with pytest.raises(TypeError, match="parameters must be names"):
         Kernel(plain, (1,), {}, resolve)
-    with pytest.raises(TypeError, match="expected a Specialisation, not int"):
+    with pytest.raises(TypeError, match="expected a Specialization, not int"):
         step.insert(5)
-    with pytest.raises(ValueError, match="does not have this specialisation"):
+    with pytest.raises(ValueError, match="does not have this specialization"):
         step.remove(5)
-    with pytest.raises(TypeError, match=r"resolve\(\) must return a Specialisation, not int"):
+    with pytest.raises(TypeError, match=r"resolve\(\) must return a Specialization, not int"):
         Kernel(plain, (), {}, lambda kernel, arguments: 5)()
 
 
-def test_resolve_may_insert_the_specialisation_itself():
+def test_resolve_may_insert_the_specialization_itself():
     def insert(kernel, arguments):
-        made = Specialisation(IMAGE, [], 0, 0)
+        made = Specialization(IMAGE, [], 0, 0)
         kernel.insert(made)
         return made
 
     kernel = Kernel(plain, (), {}, insert)
     kernel()
-    assert len(kernel.specialisations) == 1
+    assert len(kernel.specializations) == 1
 
 
 def test_references_are_balanced():
@@ -220,7 +220,7 @@ def test_references_are_balanced():
     """
     holder = type("Holder", (), {})()
     program = [("parameter", 0, 0), ("attribute", 1, 0, "x"), ("type", 1, int), ("scalar", 1, i32, 0, "x")]
-    specialisation = Specialisation(
+    specialization = Specialization(
         image_from_c(source), program, 2, 16, results=("scalar", i32, 8), sites=(1,), fail=lambda *_: ArithmeticError()
     )
 
@@ -228,9 +228,9 @@ def test_references_are_balanced():
         raise LookupError
 
     kernel = Kernel(plain, ("holder",), {}, refuse)
-    kernel.insert(specialisation)
+    kernel.insert(specialization)
     values = [70_000, 13, 2**40, "text"]
-    counts = [[sys.getrefcount(value) for value in values] + [sys.getrefcount(specialisation), sys.getrefcount(holder)]]
+    counts = [[sys.getrefcount(value) for value in values] + [sys.getrefcount(specialization), sys.getrefcount(holder)]]
     for value in values * 50:
         holder.x = value
         try:
@@ -238,12 +238,12 @@ def test_references_are_balanced():
         except (ArithmeticError, LookupError):
             assert value != 70_000
     del holder.x, value
-    counts.append([sys.getrefcount(value) for value in values] + [sys.getrefcount(specialisation), sys.getrefcount(holder)])
+    counts.append([sys.getrefcount(value) for value in values] + [sys.getrefcount(specialization), sys.getrefcount(holder)])
     assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize("part", ["tasks", "sites"])
-def test_a_list_that_changes_while_a_specialisation_is_made(part):
+def test_a_list_that_changes_while_a_specialization_is_made(part):
     class Number:
         def __index__(self):
             given.clear()
@@ -256,7 +256,7 @@ def test_a_list_that_changes_while_a_specialisation_is_made(part):
     item = {"tasks": ("".join(["na", "me"]), Number(), 0), "sites": Number()}[part]
     given = [item] * 50
     del item
-    made = Specialisation(IMAGE, [], 0, 8, **{part: given})
+    made = Specialization(IMAGE, [], 0, 8, **{part: given})
     assert given == []
     assert part != "tasks" or made.tasks == (("name", 1.0, 0),) * 50
 
@@ -264,9 +264,9 @@ def test_a_list_that_changes_while_a_specialisation_is_made(part):
 @pytest.mark.parametrize(
     "item", [["name", 1.0, 0], "nam"]
 )
-def test_parts_of_a_specialisation_are_tuples(item):
+def test_parts_of_a_specialization_are_tuples(item):
     with pytest.raises(TypeError, match="tasks must be a sequence of"):
-        Specialisation(IMAGE, [], 0, 8, tasks=[item])
+        Specialization(IMAGE, [], 0, 8, tasks=[item])
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_parts_of_a_specialisation_are_tuples(item):
 )
 def test_what_is_no_result_is_refused(result, error):
     with pytest.raises(error):
-        Specialisation(IMAGE, [], 0, 8, results=result)
+        Specialization(IMAGE, [], 0, 8, results=result)
 
 
 def test_results_that_are_nested_too_deeply_are_refused():
@@ -300,4 +300,4 @@ def test_results_that_are_nested_too_deeply_are_refused():
     for _ in range(100):
         result = ("tuple", (result,))
     with pytest.raises(TypeError, match="a result is"):
-        Specialisation(IMAGE, [], 0, 8, results=result)
+        Specialization(IMAGE, [], 0, 8, results=result)

@@ -42,7 +42,7 @@ def test_a_layout_goes_with_its_last_field():
     ],
 )
 def test_what_describes_no_layout_is_refused(wrong):
-    with pytest.raises(ValueError, match="this describes no layout"):
+    with pytest.raises(ValueError, match="invalid layout"):
         settle_field(new_field(sv.f32), wrong, sv.ndarray(sv.u8, 64), 0)
 
 

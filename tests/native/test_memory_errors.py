@@ -45,7 +45,7 @@ import copy
 import numpy as np
 import samovar as sv
 from samovar import _native
-from samovar._native import Kernel, Image, Ndarray, Path, Specialisation, f32, f64, i32
+from samovar._native import Kernel, Image, Ndarray, Path, Specialization, f32, f64, i32
 from image_from_c import EMPTY
 
 IMAGE = Image.from_flat(EMPTY)
@@ -73,12 +73,12 @@ PROGRAM = [
     ("absent_attribute", 0, "other"),
 ]
 
-def specialisation(program=PROGRAM):
+def specialization(program=PROGRAM):
     parts = {"results": ("tuple", (("scalar", f64, 40), None)), "tasks": [("t", 1.5, 0)], "sites": [1, 2], "keep": object()}
-    return Specialisation(IMAGE, program, 3, 64, **parts)
+    return Specialization(IMAGE, program, 3, 64, **parts)
 
 def guarded(program, registers, names=("a",), block=64):
-    made = Specialisation(IMAGE, program, registers, block)
+    made = Specialization(IMAGE, program, registers, block)
     kernel = Kernel(function, names, {}, lambda kernel, arguments: made)
     kernel.insert(made)
     return kernel
@@ -94,14 +94,14 @@ OPERATIONS = {
         function.note = {"a": 1}
         operation = lambda: repr(Kernel(function, ('a', 'b', 'c'), {'b': 2, 'c': 3}, print))
     """,
-    "a specialisation": "lambda: specialisation()",
-    "a specialisation of bytes": """
+    "a specialization": "lambda: specialization()",
+    "a specialization of bytes": """
         encoded = _native.encode_program([each for each in PROGRAM if each[0] != "type"])
-        operation = lambda: specialisation(encoded).operands
+        operation = lambda: specialization(encoded).operands
     """,
     "a program in bytes": "lambda: _native.encode_program([each for each in PROGRAM if each[0] != 'type'])",
     "a launch": """
-        made, thing = specialisation(), Thing()
+        made, thing = specialization(), Thing()
         def operation():
             kernel = Kernel(function, ("a",), {}, lambda kernel, arguments: made)
             return kernel(thing)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar._native import has_form, named_fields, way_digest
+from samovar._native import has_form, named_fields, tree_path_digest
 from samovar.lens import Path, PathTable
 
 ATOMS = (
@@ -142,7 +142,7 @@ def random_way(random):
 
 def digest_in(table, steps, sources):
     encoded = [(table.number(path), question, table.encoded(answer)) for path, question, answer in steps]
-    return way_digest("tree", table.rows, encoded, tuple(map(table.number, sources)))
+    return tree_path_digest("tree", table.rows, encoded, tuple(map(table.number, sources)))
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -167,7 +167,7 @@ def test_a_way_is_the_same_in_every_tree_and_differs_from_all_others(seed):
     table = PathTable([])
     encoded = [(table.number(path), question, table.encoded(answer)) for path, question, answer in steps]
     numbers = tuple(map(table.number, sources))
-    assert way_digest("other tree", table.rows, encoded, numbers) != expected
+    assert tree_path_digest("other tree", table.rows, encoded, numbers) != expected
 
 
 @pytest.mark.parametrize(
@@ -183,4 +183,4 @@ def test_a_way_is_the_same_in_every_tree_and_differs_from_all_others(seed):
 )  # fmt: skip
 def test_what_is_no_way_is_refused(rows, steps, sources):
     with pytest.raises((ValueError, RecursionError)):
-        way_digest("tree", rows, steps, sources)
+        tree_path_digest("tree", rows, steps, sources)

@@ -118,15 +118,15 @@ def test_other_objects_are_not_arrays(value: object) -> None:
     [
         (np.zeros(3, ">i4"), "big-endian byte order"),
         (np.zeros(3, ">f8"), "big-endian byte order"),
-        (np.zeros(3, complex), "no dtype that samovar knows"),
-        (np.zeros(3, np.longdouble), "no dtype that samovar knows"),
-        (np.zeros(3, object), "no dtype that samovar knows"),
-        (np.zeros(3, "S4"), "no dtype that samovar knows"),
-        (np.zeros(3, [("x", "f4"), ("y", "f4")]), "no dtype that samovar knows"),
+        (np.zeros(3, complex), "is not supported"),
+        (np.zeros(3, np.longdouble), "is not supported"),
+        (np.zeros(3, object), "is not supported"),
+        (np.zeros(3, "S4"), "is not supported"),
+        (np.zeros(3, [("x", "f4"), ("y", "f4")]), "is not supported"),
         (np.zeros(3, "M8[s]"), "buffer"),
         (np.frombuffer(bytearray(9), "f4", offset=1), "not aligned"),
         (np.zeros(3, [("x", "f4"), ("y", "i1")])["x"], "strides are not a multiple"),
-        (np.zeros((1,) * 17), "17 axes"),
+        (np.zeros((1,) * 17), "17 dimensions"),
     ],
 )
 def test_unusable_arrays_are_refused_with_the_reason(value: np.ndarray, why: str) -> None:
@@ -232,7 +232,7 @@ def test_a_class_tells_whether_its_objects_are_arrays() -> None:
     hidden = type("Hidden", (Producer,), {"__dlpack__": None})
     others = [int, bytes, str, list, dict, np.float32, np.generic, object, type, hidden]
     assert not any(native.is_tensor_type(cls) for cls in others)
-    with pytest.raises(TypeError, match="a type is expected"):
+    with pytest.raises(TypeError, match="expected a type"):
         native.is_tensor_type(3)  # type: ignore[arg-type]
 
 

@@ -18,7 +18,7 @@ from stress_launches import stress
 
 from samovar._native import (
     Kernel,
-    Specialisation,
+    Specialization,
     i64,
     pool_statistics,
     set_threads,
@@ -62,7 +62,7 @@ def count_kernel(cost: float = 100.0, flags: int = 0) -> Kernel:
     ]
 
     def resolve(kernel, arguments):
-        return Specialisation(image_from_c(COUNT), program, 2, 24, tasks=[("work", cost, flags)])
+        return Specialization(image_from_c(COUNT), program, 2, 24, tasks=[("work", cost, flags)])
 
     return Kernel(count, ("x", "weight"), {}, resolve)
 
@@ -127,7 +127,7 @@ def test_a_wrong_guess_of_the_cost_is_corrected(guess):
     x = np.zeros(1000, np.int64)
     for _ in range(40):
         kernel(x, 100)
-    [(name, cost, runs)] = kernel.specialisations[0].tasks
+    [(name, cost, runs)] = kernel.specializations[0].tasks
     assert name == "work"
     assert runs == 40
     assert 1 < cost < 1e6
@@ -359,6 +359,7 @@ def test_an_interrupt_arrives_after_the_launch():
 
 def test_the_pool_alone(tmp_path):
     binary = tmp_path / "pool_stress"
-    sources = [NATIVE / "pool.c", NATIVE / "processors.c", HERE / "c" / "pool_stress.c"]
+    names = ("pool.c", "processors.c", "saved_values.c")
+    sources = [*(NATIVE / "threads" / name for name in names), HERE / "c" / "pool_stress.c"]
     subprocess.run(["gcc", "-std=c11", "-O1", f"-I{NATIVE}", *sources, "-pthread", "-lm", "-o", binary], check=True)
     subprocess.run([binary, "100"], check=True, capture_output=True, timeout=60)

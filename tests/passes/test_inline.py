@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import i32
+from samovar.ir.machine import Machine
 from samovar.ir.structure import Function, Kernel
 from samovar.ir.traversal import walk_kernel
-from samovar.ir.values import Array, Parameter
+from samovar.ir.values import Array, Parameter, Value
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import run
 from samovar.passes.inline import LARGEST_COPY, MOST_RETURNS, inline
+from samovar.passes.loops.calls import inline_calls
 
 
 def calls(kernel: Kernel) -> int:
@@ -143,4 +146,18 @@ def test_locals_of_an_inlined_function_belong_to_the_task() -> None:
     expected = outcome(kernel)
     inline(kernel)
     assert kernel.locals == []
+    assert outcome(kernel) == expected
+
+
+@pytest.mark.parametrize(("length", "times", "left"), [(120, 1, 0), (120, 2, 2), (20, 1, 1)])
+def test_a_straight_function_is_copied_into_a_loop_if_it_would_be_compiled_apart(length: int, times: int, left: int) -> None:
+    build = bump()
+    value: Value = build["x"]
+    for _ in range(length):
+        value = build.op("mul", value, 3)
+    build.give(value)
+    kernel = calling(build.function(), times)
+    expected = outcome(kernel)
+    inline_calls(kernel, Machine(256, 16))
+    assert calls(kernel) == left
     assert outcome(kernel) == expected

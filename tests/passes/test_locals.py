@@ -14,7 +14,7 @@ from samovar.ir.structure import Kernel, Region
 from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
 from samovar.ir.verifier import verify
-from samovar.passes.locals import forward, make_plain
+from samovar.passes.locals import demote_atomics, forward
 
 
 def codes(kernel: Kernel) -> list[str]:
@@ -36,7 +36,7 @@ def test_an_atomic_on_a_private_local_does_the_same_in_plain(action: str) -> Non
         return build.kernel()
 
     before, after = kernel(), kernel()
-    make_plain(after)
+    demote_atomics(after)
     assert "atomic" not in codes(after)
     for y in (3, 0, -7):
         arguments = {"x": type(12), "y": type(y)}
@@ -51,7 +51,7 @@ def test_a_compare_and_swap_compares_bits() -> None:
     build.atomic("cas", local, [], build["x"], 1.0)
     build.give(build.get(local))
     kernel = build.kernel()
-    make_plain(kernel)
+    demote_atomics(kernel)
     assert Interpreter(kernel, {"x": math.nan}).run() == (1.0,)
 
 
@@ -63,7 +63,7 @@ def test_a_shared_local_stays_atomic_in_a_task_and_is_plain_outside() -> None:
     with build.parallel(4):
         build.atomic("add", local, [], 1)
     kernel = build.kernel()
-    make_plain(kernel)
+    demote_atomics(kernel)
     assert codes(kernel).count("atomic") == 1
     assert codes(kernel)[-1] == "atomic"
 

@@ -28,7 +28,7 @@ RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_b
 def test_native_code_does_what_the_program_means(kernel: Kernel, data: int, options: Options, apart: bool) -> None:
     expected = arguments(data)
     results = Interpreter(kernel, expected).run()
-    with patch.multiple("samovar.passes.separate", **SMALL_UNITS) if apart else nullcontext():
+    with patch.multiple("samovar.passes.partition", **SMALL_UNITS) if apart else nullcontext():
         run(kernel, options, machine=host_target().plans_for())
     note(print_kernel(kernel))
     given_arguments = arguments(data)

@@ -247,7 +247,7 @@ def test_loops_of_unknown_length_and_watched_tasks_are_flagged() -> None:
         def body(i: LoopVariable) -> None:
             b.loop(0, n, 1, body=lambda k: b.store(y, [i], k) and None)
 
-        b.parallel((0, n), body=body).watched = True
+        b.parallel((0, n), body=body).race_checked = True
 
     assert only_task(kernel([y, n], build)).flags == COST_UNKNOWN | SERIAL
 
@@ -297,7 +297,7 @@ def in_place(alone: bool, other: bool, watched: bool = False) -> Kernel:
             read = b.load(a, Constant(0, i32) if other else i)
             b.store(a, [i], b.op("add", b.load(a, i), read))
 
-        b.parallel((1, b.shape(a)), body=body).watched = watched
+        b.parallel((1, b.shape(a)), body=body).race_checked = watched
 
     return kernel([a], build)
 

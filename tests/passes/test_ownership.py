@@ -15,7 +15,7 @@ from samovar._native import DType, f32, i8, i16, i32, i64, u8, u32
 from samovar.ir.structure import Kernel
 from samovar.ir.traversal import indices, walk, walk_kernel
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Parameter, Value
-from samovar.passes.facts import Facts
+from samovar.passes.accesses import Facts
 from samovar.passes.ownership import demote_owned, demote_serial
 
 
@@ -57,7 +57,7 @@ def test_equal_invariant_terms_computed_twice_are_the_same() -> None:
     assert writes(build.kernel()) == ["update", "update"]
 
 
-def test_neighbours_stay_atomic() -> None:
+def test_neighbors_stay_atomic() -> None:
     build = Builder(array(), Parameter("n", i32))
     with build.parallel((1, build["n"])) as (i,):
         build.atomic("add", build["a"], [i], 1.0)

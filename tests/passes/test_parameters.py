@@ -6,7 +6,7 @@ from ir_builder import Builder
 from samovar._native import f32, i32
 from samovar.ir.structure import Function, Kernel
 from samovar.ir.values import Array, Parameter
-from samovar.passes import drop_untouched, hand_down
+from samovar.passes import drop_untouched, propagate_facts
 
 
 def names(owner: Kernel | Function) -> list[str]:
@@ -85,7 +85,7 @@ def test_what_a_function_wants_to_know_is_asked_of_what_it_is_given() -> None:
     kernel.disjoint = a.alone = b.alone = True
     for known, expected in ((3, (None, 3)), (4, (None, None)), (None, (None, None))):
         a.extents, b.extents = (None, 3), (None, known)
-        hand_down(kernel, uses)
+        propagate_facts(kernel, uses)
         assert x.extents == expected
 
 
@@ -100,8 +100,8 @@ def test_an_array_that_is_passed_twice_does_not_stand_alone() -> None:
     outer.call(callee, a, b)
     kernel = outer.kernel()
     kernel.disjoint = a.alone = b.alone = True
-    hand_down(kernel, drop_untouched(kernel))
+    propagate_facts(kernel, drop_untouched(kernel))
     assert x.alone and y.alone  # noqa: PT018
     outer.call(callee, a, a)
-    hand_down(kernel, drop_untouched(kernel))
+    propagate_facts(kernel, drop_untouched(kernel))
     assert not x.alone and not y.alone  # noqa: PT018

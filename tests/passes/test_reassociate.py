@@ -53,7 +53,7 @@ def test_what_was_stored_last_comes_last(dtype: DType, fast_math: bool) -> None:
     reassociate(kernel, fast_math)
     verify(kernel)
     assert waiting(build, loaded) == 1
-    assert kernel.recurs
+    assert kernel.has_recurrence
     assert [each.code for each in walk(build.body)].count("min") == 3
 
 

@@ -13,8 +13,8 @@ from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.traversal import tasks, walk_kernel
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.verifier import verify
-from samovar.passes.facts import Facts
-from samovar.passes.reductions import gather
+from samovar.passes.accesses import Facts
+from samovar.passes.reductions import find_reductions
 from samovar.passes.scatters import scatter
 
 
@@ -36,7 +36,7 @@ def test_a_sum_into_one_element_is_gathered() -> None:
     with build.parallel(build["n"]) as (i,):
         build.atomic("add", build["a"], [], build.load(build["x"], i))
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     (reduction,) = task_of(kernel).reductions
     assert (reduction.operation, reduction.type, reduction.target) == ("add", f64, build["a"])
     assert codes(kernel) == ["accumulate"]
@@ -47,7 +47,7 @@ def test_an_invariant_index_is_computed_in_front_of_the_task() -> None:
     with build.parallel(build["n"]):
         build.atomic("max", build["a"], [build.op("sub", build.shape(build["a"]), 1)], 1.0)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     assert [operation.code for operation in kernel.body.operations] == ["shape", "sub", "parallel"]
     (reduction,) = task_of(kernel).reductions
     assert reduction.indices == (kernel.body.operations[1],)
@@ -62,7 +62,7 @@ def test_a_kernel_local_that_the_task_only_reads_is_invariant() -> None:
     with build.parallel(build["n"]):
         build.atomic("add", build["a"], [build.get(place)], 1.0)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     elements = np.zeros(3)
     Interpreter(kernel, {"a": elements, "n": 5}).run()
     assert elements.tolist() == [0, 0, 5]
@@ -74,7 +74,7 @@ def test_an_invariant_that_is_computed_from_a_variable_stays_where_it_is() -> No
     with build.parallel(build["n"]) as (i,):
         build.atomic("add", build["a"], [build.op("mod", build.op("sub", i, i), 4)], 1.0)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     verify(kernel)
     assert codes(kernel) == ["atomic"]
 
@@ -85,7 +85,7 @@ def test_a_subtraction_adds_the_negated_value_to_the_same_reduction() -> None:
         build.atomic("add", build["a"], [0], 5)
         build.atomic("sub", build["a"], [0], 7)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     assert len(task_of(kernel).reductions) == 1
     elements = np.zeros(1, np.uint32)
     Interpreter(kernel, {"a": elements, "n": 3}).run()
@@ -100,7 +100,7 @@ def test_a_shared_local_is_gathered() -> None:
         build.atomic("add", total, [], i)
     build.give(build.get(total))
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     assert codes(kernel) == ["accumulate"]
     assert Interpreter(kernel, {"n": 5}).run() == (20,)
 
@@ -126,7 +126,7 @@ def test_what_else_touches_the_target_keeps_it_atomic() -> None:
 
     for disturb in ("overlap", "result", "load", "exchange", "other", "unknown other", "varying"):
         each = kernel(disturb)
-        gather(each, Facts.of(each))
+        find_reductions(each, Facts.of(each))
         assert "accumulate" not in codes(each), disturb
 
 
@@ -137,7 +137,7 @@ def test_different_operations_on_different_constants_are_gathered() -> None:
         build.atomic("max", build["a"], [1], 1.0)
         build.atomic("add", build["a"], [0], 2.0)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     assert [(each.operation, each.indices[0].value) for each in task_of(kernel).reductions] == [("add", 0), ("max", 1)]
 
 
@@ -150,7 +150,7 @@ def test_a_function_that_reads_the_array_keeps_it_atomic() -> None:
         build.atomic("add", build["a"], [0], 1.0)
         build.atomic("add", build["b"], [0], build.call(build.functions[0], build["a"]))
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     assert codes(kernel) == ["atomic", "accumulate"]
 
 
@@ -159,7 +159,7 @@ def test_a_task_that_never_comes_to_the_accumulation_leaves_the_target_alone() -
     with build.parallel(build["n"]), build.when(build.op("ge", build["at"], 0)):
         build.atomic("min", build["a"], [build["at"]], 1.0)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     elements = np.array([math.nan])
     Interpreter(kernel, {"a": elements, "n": 5, "at": -1}).run()
     assert math.isnan(elements[0])
@@ -170,7 +170,7 @@ def test_a_minimum_of_nothing_keeps_a_nan() -> None:
     with build.parallel(build["n"]), build.when(build.op("lt", build["n"], 0)):
         build.atomic("min", build["a"], [0], 1.0)
     kernel = build.kernel()
-    gather(kernel, Facts.of(kernel))
+    find_reductions(kernel, Facts.of(kernel))
     elements = np.array([math.nan])
     Interpreter(kernel, {"a": elements, "n": 5}).run()
     assert math.isnan(elements[0])
@@ -202,7 +202,7 @@ def test_what_is_gathered_is_not_scattered_too() -> None:
         build.atomic("add", build["a"], [Constant(0, i32)], build.load(build["x"], i))
     kernel = build.kernel()
     facts = Facts.of(kernel)
-    gather(kernel, facts)
+    find_reductions(kernel, facts)
     scatter(kernel, facts)
     assert codes(kernel) == ["accumulate"]
     assert len(task_of(kernel).reductions) == 1

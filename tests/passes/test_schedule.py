@@ -17,11 +17,11 @@ from samovar.passes.schedule import (
     GROUPS_LOG2,
     Units,
     blocks,
+    copy_stride,
     groups,
     groups_for_copies,
     length,
     number,
-    pitch,
     rows,
     steps,
     worth_copies,
@@ -150,6 +150,6 @@ def test_a_group_with_a_copy_visits_its_elements_often(count: int, elements: int
 
 @given(st.integers(0, 10**6))
 def test_copies_begin_on_cache_lines_of_their_own(elements: int) -> None:
-    (found,) = computed(lambda b, _, n: [pitch(b, n)], elements)
+    (found,) = computed(lambda b, _, n: [copy_stride(b, n)], elements)
     assert elements <= found < elements + 64
     assert found % 64 == 0

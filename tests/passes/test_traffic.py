@@ -77,5 +77,5 @@ def floats(*shape):
 )
 def test_bytes_are_those_of_elements_that_belong_to_the_iteration(kernel, arguments, moved):
     kernel(*arguments)
-    sections = kernel.specialisations[0].keep.artifact.sections
+    sections = kernel.specializations[0].keep.artifact.sections
     assert sections.get("bytes") == (None if moved is None else (moved,))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis_profiles import examples
 from ir_arithmetic import evaluate, rounded
 from ir_builder import Builder
-from samovar._native import f16, f32, f64, i8, i32, i64, u1, u8
+from samovar._native import f16, f32, f64, i8, i32, i64, u1, u8, u64
 from samovar.ir.affine import Affine
 from samovar.ir.ranges import float_range
 from samovar.ir.values import Array, Constant, Operation, Parameter, Value
@@ -79,7 +79,7 @@ def test_a_clamped_float_fits() -> None:
 @pytest.mark.parametrize(("factor", "mark"), [(1000.0, "fits"), (1e10, None)])
 def test_a_random_number_times_a_constant_fits(factor: float, mark: str | None) -> None:
     build = Builder()
-    cast = build.cast(build.op("mul", build.op("random", type=f32), factor), i32)
+    cast = build.cast(build.op("mul", build.op("uniform", Constant(7, u64), type=f32), factor), i32)
     build.op("neg", cast)
     mark_conversions(build.kernel())
     assert cast.payload == mark
@@ -88,15 +88,15 @@ def test_a_random_number_times_a_constant_fits(factor: float, mark: str | None) 
 def test_an_index_needs_care_for_nan_alone() -> None:
     build = Builder(Array("a", f32, 1), Array("wide", f32, 1, wide=True), Parameter("x", f32))
     a, x = build["a"], build["x"]
-    index, before, neighbour, outside, long = (build.cast(x, i32) for _ in range(5))
+    index, before, neighbor, outside, long = (build.cast(x, i32) for _ in range(5))
     build.load(a, index)
     build.load(a, build.op("sub", before, 1))
-    build.load(a, build.op("add", neighbour, 1))
+    build.load(a, build.op("add", neighbor, 1))
     build.load(build["wide"], outside)
     build.load(a, build.cast(long, i64))
     mark_conversions(build.kernel())
     # What is an index itself, or more than one, is not negative.
-    assert marks(index, before, neighbour, outside, long) == ["position", "position", "index", None, None]
+    assert marks(index, before, neighbor, outside, long) == ["position", "position", "index", None, None]
 
 
 def test_an_index_that_is_used_elsewhere_needs_no_more_care_if_the_access_is_certain() -> None:

@@ -78,7 +78,7 @@ def test_sums_and_their_like():
     with pytest.raises(IndexError, match="axis 2"):
         a.sum(2)
     for name in ("min", "max", "mean"):
-        with pytest.raises(ValueError, match="without elements"):
+        with pytest.raises(ValueError, match="of an empty array"):
             getattr(sv.zeros(0), name)()
 
 
@@ -114,7 +114,7 @@ def test_another_shape_shares_the_memory():
     assert a.reshape((3, 2)).shape == (3, 2)
     del a
     assert b.sum() == 60
-    with pytest.raises(ValueError, match=r"\(2, 3\) cannot be given the shape \(4, -1\)"):
+    with pytest.raises(ValueError, match=r"of shape \(2, 3\) to \(4, -1\)"):
         b.reshape(4, -1)
 
 

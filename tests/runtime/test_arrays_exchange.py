@@ -154,7 +154,7 @@ def test_our_capsules_go_both_ways(version: tuple[int, int] | None) -> None:
     b = from_dlpack(capsule)
     b[1, 2] = 6
     assert a[1, 2] == 6
-    with pytest.raises(BufferError, match="consumed before"):
+    with pytest.raises(BufferError, match="already consumed"):
         from_dlpack(capsule)
 
 
@@ -315,6 +315,6 @@ def test_memory_that_is_another_one_each_time_is_not_shared() -> None:
         def __setitem__(self, key: object, value: object) -> None:
             raise AssertionError
 
-    with pytest.raises(BufferError, match="other memory than a moment before"):
+    with pytest.raises(BufferError, match="different memory than a moment before"):
         native.as_ndarray(Elusive(), copy=False)
     assert native.as_ndarray(Elusive(), copy=True).shape == (64,)

@@ -157,7 +157,7 @@ def test_copy_from_takes_arrays_of_the_same_shape_only() -> None:
         a.copy_from(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="shape"):
         a.copy_from(ndarray(native.f32, 6))
-    with pytest.raises(TypeError, match="not from list"):
+    with pytest.raises(TypeError, match="not list"):
         a.copy_from([[1, 2, 3]] * 2)
     with pytest.raises(TypeError, match="byte order"):
         a.from_numpy(np.zeros((2, 3), ">f4"))
@@ -295,3 +295,20 @@ def test_large_copies_release_the_interpreter_and_are_right() -> None:
     a = ndarray(native.f64, 2**20)
     a.copy_from(values)
     assert np.array_equal(a.to_numpy(), values.astype(float))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_a_shape_is_any_sequence_of_integers(dtype):
+    shape = np.array([2, 3], dtype)
+    made = [
+        sv.field(sv.f32, shape), sv.Vector.field(2, sv.f32, shape), sv.Matrix.field(2, 2, sv.f32, shape=shape),
+        sv.types.struct(a=sv.f32).field(shape=shape), sv.ndarray(sv.f32, shape), sv.Vector.ndarray(2, sv.f32, shape),
+        sv.tensor(sv.f32, shape), sv.zeros(shape), sv.zeros(list(shape)),
+    ]  # fmt: skip
+    assert [tuple(each.shape) for each in made] == [(2, 3)] * len(made)
+    for one in (shape[0], np.array(2, dtype), np.array([2], dtype)):
+        assert tuple(sv.field(sv.f32, one).shape) == tuple(sv.ndarray(sv.f32, one).shape) == (2,)
+    for wrong in (np.array([2.0, 3.0]), np.array([[1, 2]])):
+        for make in (sv.ndarray, sv.field):
+            with pytest.raises(TypeError):
+                make(sv.f32, wrong)

@@ -113,11 +113,11 @@ def test_the_next_launch_sees_every_change(seed):
 def test_memory_that_changes_needs_no_new_code():
     world.buffer = np.arange(4)
     launched(7)
-    before = len(launched.specialisations)
+    before = len(launched.specializations)
     for number in range(5):
         world.buffer = np.full(4, number)
         assert launched(7) == expected(7)
-    assert len(launched.specialisations) == before
+    assert len(launched.specializations) == before
 
 
 def test_reading_through_a_model_is_traced_to_its_number():
@@ -127,9 +127,9 @@ def test_reading_through_a_model_is_traced_to_its_number():
 
     world.settings = Settings(substeps=4, name="one")
     assert steps() == 4
-    images = {id(each.image) for each in steps.specialisations}
+    images = {id(each.image) for each in steps.specializations}
     world.settings = Settings(substeps=4, name="two")
     assert steps() == 4
-    assert {id(each.image) for each in steps.specialisations} == images
+    assert {id(each.image) for each in steps.specializations} == images
     world.settings.substeps = 5
     assert steps() == 5

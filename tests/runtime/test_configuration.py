@@ -78,13 +78,13 @@ WRONG = [
     ({"dbug": True}, r"no option 'dbug': did you mean 'debug'\?(.|\n)*valid options: arch, debug"),
     ({"nonsense": True}, r"no option 'nonsense'\n  valid options: "),
     ({"debug": 1}, "1 is not one of True, False"),
-    ({"num_threads": -1}, "-1 is not a whole number"),
-    ({"num_threads": True}, "True is not a whole number"),
+    ({"num_threads": -1}, "-1 is not a non-negative integer"),
+    ({"num_threads": True}, "True is not a non-negative integer"),
     ({"default_fp": sv.i32}, r"is not one of f32, f64"),
     ({"default_ip": "i32"}, "is not one of i32, i64"),
     ({"log_level": "warned"}, r"'warned' is not one of .*did you mean 'warning'"),
     ({"arch": "arm"}, "'arm' is not one of 'cpu', 'python'"),
-    ({"arch": sv.gpu, "enable_fallback": False}, "only the CPU is here, and enable_fallback=False"),
+    ({"arch": sv.gpu, "enable_fallback": False}, "only the CPU is supported, and enable_fallback=False"),
     ({"default_up": sv.u32}, "the unsigned type of default_ip"),
 ]
 
@@ -112,7 +112,7 @@ def halved(x: sv.i32) -> float:
 def test_changed_options_run_new_code():
     single = halved(1)
     sv.init(default_fp=sv.f64)
-    assert halved.specialisations == []
+    assert halved.specializations == []
     assert halved(1) == 1 / 3
     assert single != 1 / 3
     sv.reset()

@@ -1,4 +1,4 @@
-"""Kernels take the arrays of NumPy, as they are: strides honoured, dtype and rank checked, read-only memory not written."""
+"""Kernels take the arrays of NumPy, as they are: strides honored, dtype and rank checked, read-only memory not written."""
 
 import array
 
@@ -31,7 +31,7 @@ def test_numpy_arrays_of_every_dtype_are_read_and_written(dtype: str) -> None:
 @pytest.mark.parametrize(
     "view", [lambda x: x, lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1, ::-3], lambda x: x[3:4], lambda x: x[:0]]
 )
-def test_strides_are_honoured(view: object) -> None:
+def test_strides_are_honored(view: object) -> None:
     base = np.arange(130, dtype=np.float32).reshape(10, 13)
     expected = base.copy()
     view(expected)[...] *= 2  # type: ignore[operator]

@@ -25,11 +25,11 @@ class Missed(Exception):
     pass
 
 
-def specialised(lens, names, image):
+def specialized(lens, names, image):
     guards = make_guards(lens.trace.facts(), lens, names, [])
     objects = list(map(lens.object_at, guards.paths))
     resolve = OperandResolver(objects, lens.actual, lambda number: lens.seen[guards.paths[number]])
-    return _native.Specialisation(image, guards.instructions, guards.registers, 0, objects=objects, resolve=resolve)
+    return _native.Specialization(image, guards.instructions, guards.registers, 0, objects=objects, resolve=resolve)
 
 
 def guarded(function, ask, **arguments):
@@ -45,7 +45,7 @@ def guarded(function, ask, **arguments):
         raise Missed
 
     kernel = _native.Kernel(function, names, {}, resolve)
-    kernel.insert(specialised(lens, names, image))
+    kernel.insert(specialized(lens, names, image))
 
     def holds(*given):
         try:
@@ -64,7 +64,7 @@ def template(x: sv.Template):
     pass
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 1
     GREEN = 2
 
@@ -80,7 +80,7 @@ CASES = [
     (value, "a", ["b", None]),
     (value, None, [0, False]),
     (value, sv.f32, [sv.f64]),
-    (value, Colour.RED, [Colour.GREEN, 1]),
+    (value, Color.RED, [Color.GREEN, 1]),
     (value, np.float32(0.5), [0.5, np.float64(0.5), np.float32(0.25)]),
     (lambda r: r.kind(), (1, 2), [[1, 2], None]),
     (lambda r: r.kind(), None, [1, object()]),

@@ -292,6 +292,44 @@ def test_so_does_one_that_is_watched_by_a_profiler():
             assert len(ended_from_outside(lambda kernel=kernel: kernel(np.zeros(16), ENDLESS))) == 1
 
 
+TRACED_AFTER_AN_EXCEPTION = '''
+import ctypes, sys, threading, time
+import numpy as np
+import samovar as sv
+
+class Interrupted(Exception):
+    pass
+
+@sv.kernel
+def endless(x: sv.types.NDArray[sv.f64, 1], n: sv.i64):
+    for i in x:
+        for j in range(n):
+            x[i] = x[i] * 0.5 + j
+
+def run():
+    try:
+        endless(np.zeros(16), 1 << 60)
+    except Interrupted:
+        print("caught")
+
+endless(np.zeros(16), 0)
+thread = threading.Thread(target=run)
+thread.start()
+time.sleep(0.05)
+ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Interrupted))
+thread.join()
+sys.settrace(lambda frame, event, argument: None)
+print((lambda: "traced")())
+'''
+
+
+def test_the_interpreter_forgets_an_exception_that_a_launch_has_raised(tmp_path):
+    script = tmp_path / "traced.py"
+    script.write_text(TRACED_AFTER_AN_EXCEPTION)
+    output = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert output.split() == ["caught", "traced"]
+
+
 def test_so_do_short_tasks_in_a_long_loop():
     for size in (16, 10_000):
         loop(np.zeros(size), flag(0))

@@ -1,4 +1,4 @@
-"""Kernels as objects, how they specialise, and what they say when they do it too often."""
+"""Kernels as objects, how they specialize, and what they say when they do it too often."""
 
 import gc
 import importlib
@@ -106,14 +106,14 @@ def test_only_functions_become_kernels():
             decorate(int)
 
 
-def test_one_specialisation_for_each_kind_of_argument():
+def test_one_specialization_for_each_kind_of_argument():
     @sv.kernel
     def first(a: sv.types.NDArray, i: sv.i32):
         a[i] = 1
 
     for array in (np.zeros(3, "f4"), np.zeros(3, "f8"), np.zeros(6, "f4")[::2], np.zeros(5, "f4"), np.ones(3, "f8")):
         first(array, 1)
-    assert len(first.specialisations) == 3
+    assert len(first.specializations) == 3
 
 
 def test_a_new_object_with_the_same_answers_does_not_compile_again():
@@ -130,9 +130,9 @@ def test_a_new_object_with_the_same_answers_does_not_compile_again():
         n = 4
 
     assert scaled(2, First()) == 8
-    images = {id(each.image) for each in scaled.specialisations}
+    images = {id(each.image) for each in scaled.specializations}
     assert scaled(3, Second()) == 12
-    assert {id(each.image) for each in scaled.specialisations} == images
+    assert {id(each.image) for each in scaled.specializations} == images
 
 
 def test_a_kernel_keeps_no_argument_alive():
@@ -166,7 +166,7 @@ def test_inspect_needs_no_arguments_after_a_launch_even_if_they_are_gone():
     assert text == added.inspect("ir", np.zeros(3, "f8"), np.ones(3, "f8"))
     assert "f64" in text
     assert "define" in added.inspect("llvm")
-    assert len(added.specialisations) == 1
+    assert len(added.specializations) == 1
 
 
 def test_inspect_before_a_launch_says_what_to_do():
@@ -202,7 +202,7 @@ def test_after_many_compiles_for_one_reason_a_warning_names_it():
         warnings.simplefilter("error")
         for n in range(WARN_AFTER):
             assert baked(n) == n
-    with pytest.warns(sv.SamovarWarning, match=r"baked was compiled 17 times, because n changed .* → 100") as caught:
+    with pytest.warns(sv.SamovarWarning, match=r"compiled 17 times, because parameter `n` changed .* to 100") as caught:
         baked(100)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
@@ -252,12 +252,12 @@ def test_funcs_that_are_made_again_and_again_are_a_reason_to_warn():
         make(version)
         assert whole(1.0) == 1 + version
     make(100)
-    with pytest.warns(sv.SamovarWarning, match=r"compiled 17 times(.|\n)*make it once"):
+    with pytest.warns(sv.SamovarWarning, match=r"compiled 17 times(.|\n)*create it once"):
         whole(1.0)
 
 
-def test_the_number_of_specialisations_is_bounded(monkeypatch):
-    monkeypatch.setattr(kernel_module, "MOST_SPECIALISATIONS", 4)
+def test_the_number_of_specializations_is_bounded(monkeypatch):
+    monkeypatch.setattr(kernel_module, "MOST_SPECIALIZATIONS", 4)
 
     @sv.kernel
     def baked(n: sv.Template) -> sv.i32:
@@ -265,7 +265,7 @@ def test_the_number_of_specialisations_is_bounded(monkeypatch):
 
     for n in range(8):
         assert baked(n) == n
-    assert len(baked.specialisations) == 4
+    assert len(baked.specializations) == 4
     assert baked(7) == 7
     assert baked(0) == 0
 
@@ -290,7 +290,7 @@ def test_many_threads_compile_once():
     for thread in threads:
         thread.join()
     assert results == [2] * 8
-    assert len(counted.specialisations) == 1
+    assert len(counted.specializations) == 1
 
 
 def test_a_kernel_may_be_launched_while_another_compiles():

@@ -64,7 +64,7 @@ def test_a_property_that_launches_its_kernel_without_end(first, tmp_path):
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_member_is_read_a_few_times_per_level_before_the_stack_is_used_up(count):
-    """Kernels that have a specialisation already, and are launched by a property of another object each."""
+    """Kernels that have a specialization already, and are launched by a property of another object each."""
     levels, deepest, reads = run(f"""
         import samovar as sv
 
@@ -128,11 +128,11 @@ thread.join()
 def test_a_property_that_is_the_kernel():
     """No call of a Python function is between the launches."""
     assert run("""
-        from samovar._native import Image, Kernel, Specialisation
+        from samovar._native import Image, Kernel, Specialization
         from samovar.backends.llvm.image import ImageParts
 
         image = Image.from_flat(ImageParts(b"\\x31\\xc0\\xc3", (), (("samovar_entry", 0, 3),)).flat())
-        made = Specialisation(image, [("parameter", 0, 0), ("attribute", 1, 0, "x")], 2, 0)
+        made = Specialization(image, [("parameter", 0, 0), ("attribute", 1, 0, "x")], 2, 0)
         kernel = Kernel(lambda owner: None, ("owner",), {}, lambda kernel, arguments: made)
 
         class Owner:
@@ -201,12 +201,12 @@ def test_a_property_that_clears_the_kernel_each_time(how):
     for _ in range(3):
         owner.step()
     assert owner.x[0] == 4
-    assert Owner.step.specialisations == []
+    assert Owner.step.specializations == []
     Owner.armed = False
     owner.step()
     owner.step()
     assert owner.x[0] == 6
-    assert len(Owner.step.specialisations) == 1
+    assert len(Owner.step.specializations) == 1
 
 
 def test_options_that_are_set_while_members_are_read_win():

@@ -57,7 +57,7 @@ def test_what_means_nothing_is_named_once_at_info(capsys):
     assert capsys.readouterr().err == ""
     sv.init(cfg_optimization=False, log_level="info")
     sv.init(cfg_optimization=True, log_level="info")
-    assert capsys.readouterr().err == "samovar: sv.init(cfg_optimization=…) means nothing here: LLVM decides\n"
+    assert capsys.readouterr().err == "samovar: sv.init(cfg_optimization=…) has no effect: LLVM decides\n"
 
 
 @pytest.mark.parametrize("name", WITHOUT_MEANING)
@@ -99,7 +99,7 @@ def test_the_level_is_set_without_dropping_what_was_compiled():
 
     one()
     sv.set_logging_level("error")
-    assert one.specialisations
+    assert one.specializations
     assert current_options().log_level == "error"
     assert [sv.is_logging_effective(level) for level in ("warn", "error", "critical")] == [False, True, True]
     with pytest.raises(sv.SamovarError, match="'loud' is not one of"):

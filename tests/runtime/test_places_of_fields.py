@@ -105,7 +105,132 @@ def test_a_kernel_that_uses_both_sees_that_they_share_memory():
 def test_what_is_refused():
     with pytest.raises(sv.SamovarFieldError, match="of a field of numbers"):
         sv.field(sv.f32, 3).get_scalar_field(0)
-    with pytest.raises(sv.SamovarFieldError, match="of a field of elements of 1 axes"):
+    with pytest.raises(sv.SamovarFieldError, match="of a field of 1-D elements"):
         vectors.get_scalar_field(0, 1)
-    with pytest.raises(sv.SamovarFieldError, match=r"have the shape \(2,\)"):
+    with pytest.raises(sv.SamovarFieldError, match=r"have shape \(2,\)"):
         vectors.get_scalar_field(2)
+
+
+def test_lazy_grad_gives_placed_fields_of_floats_a_grad():
+    x, v, n, used = sv.field(sv.f32), sv.Vector.field(2, sv.f64), sv.field(sv.i32), sv.field(sv.f32)
+    sv.root.dense(sv.i, 4).dense(sv.i, 2).place(x, n)
+    sv.root.dense(sv.i, 3).place(v)
+    sv.root.dense(sv.i, 2).place(used)
+    used[0] = 1
+    sv.root.lazy_grad()
+    assert (n.grad, used.grad) == (None, None)
+    x.grad[5] = 3  # before the field itself is used
+    v[1] = [1, 2]
+    v.grad[1] = [4, 5]
+    assert (x.grad[5], x[5], x.grad.shape) == (3, 0, (8,))
+    assert (v.grad[1].to_list(), v[1].to_list()) == ([4, 5], [1, 2])
+    sv.root.lazy_grad()  # they are in use
+    assert x.grad[5] == 3
+
+    @sv.kernel
+    def doubles():
+        for i in x:
+            x[i] += x.grad[i] * 2
+
+    doubles()
+    assert x[5] == 6
+
+
+def test_lazy_grad_and_lazy_dual_of_a_builder_and_a_node():
+    builder = sv.FieldsBuilder()
+    x, y, z = sv.field(sv.f32), sv.field(sv.f32), sv.field(sv.f32)
+    node = builder.dense(sv.i, 4)
+    node.place(x)
+    builder.dense(sv.i, 3).place(y)
+    node.lazy_grad()
+    assert y.grad is None
+    builder.lazy_grad()
+    sv.root.dense(sv.i, 2).place(z)
+    builder.lazy_dual()
+    assert z.grad is None
+    builder.finalize()
+    x.grad[3], y.grad[2], y.dual[1] = 1, 2, 3
+    assert (x.grad[3], y.grad[2], y.dual[1]) == (1, 2, 3)
+    assert z.dual is None
+
+
+def test_the_grad_of_a_field_is_placed_with_it_or_by_itself():
+    x, y = sv.field(sv.f32, needs_grad=True), sv.field(sv.f32, needs_grad=True)
+    sv.root.dense(sv.i, 4).place(x)
+    x.grad[1] = 3
+    assert (x.grad[1], x[1]) == (3, 0)
+    sv.root.dense(sv.i, 4).place(y)
+    sv.root.dense(sv.i, 2).dense(sv.i, 2).place(y.grad)
+    y[1] = 5
+    assert y.grad[1] == 0
+    assert y.grad.parent(2).shape == (2,)
+    with pytest.raises(sv.SamovarFieldError, match="placed only once"):
+        sv.root.dense(sv.i, 4).place(x.grad)
+
+
+@sv.kernel
+def mixes(v: sv.template(), x: sv.template(), y: sv.template()):
+    for i in v:
+        v[i] += sv.Vector([10, 20])
+        x[i] += 1
+        y[i] = v[i][0] + v[i][1]
+
+
+def test_components_are_placed_by_themselves():
+    v = sv.Vector.field(2, sv.i32)
+    x, y = v.get_scalar_field(0), v.get_scalar_field(1)
+    assert v.get_scalar_field(0) is x
+    sv.root.dense(sv.i, 8).place(x)
+    sv.root.dense(sv.i, 8).place(y)
+    v[3] = [1, 2]
+    y[4] = 7
+    assert (v.shape, x.shape, v[3].to_list(), v[4].to_list(), x[3], y[3]) == ((8,), (8,), [1, 2], [0, 7], 1, 2)
+    mixes(v, x, y)
+    assert (x[3], y[3], v[3].to_list()) == (12, 34, [12, 34])
+    assert v.to_numpy()[0].tolist() == [11, 31]
+
+
+def test_components_beside_other_fields():
+    m, other = sv.Matrix.field(2, 2, sv.f32), sv.field(sv.f64)
+    node = sv.root.dense(sv.i, 4).dense(sv.i, 2)
+    node.place(*(m.get_scalar_field(i, j) for i in range(2) for j in range(2)), other)
+    other[5] = 2.5
+    m[5] = [[1, 2], [3, 4]]
+    m.get_scalar_field(1, 0)[6] = 9
+    assert m.to_numpy()[5:7].tolist() == [[[1, 2], [3, 4]], [[0, 0], [9, 0]]]
+    assert other[5] == 2.5
+
+
+def test_three_components_in_three_trees_with_a_grad():
+    v = sv.Vector.field(3, sv.f32, needs_grad=True)
+    for place in range(3):
+        sv.root.dense(sv.ij, (3, 5)).place(v.get_scalar_field(place))
+    v.get_scalar_field(2)[2, 4] = 6
+    v.grad[2, 4] = [1, 2, 3]
+    assert v[2, 4].to_list() == [0, 0, 6]
+    assert v.get_scalar_field(1).grad[2, 4] == 2
+
+
+def test_the_whole_field_may_be_placed_after_all():
+    v = sv.Vector.field(2, sv.i32)
+    x = v.get_scalar_field(0)
+    sv.root.dense(sv.i, 4).place(v)
+    x[1] = 5
+    assert v[1].to_list() == [5, 0]
+    with pytest.raises(sv.SamovarFieldError, match="placed only once"):
+        sv.root.dense(sv.i, 4).place(v.get_scalar_field(0))
+
+
+def test_components_that_are_not_placed_or_not_alike():
+    v, w, u = (sv.Vector.field(2, sv.i32) for _ in range(3))
+    sv.root.dense(sv.i, 8).place(v.get_scalar_field(0))
+    with pytest.raises(RuntimeError, match=r"get_scalar_field\(1,\) of it is not"):
+        v[0]
+    with pytest.raises(sv.SamovarFieldError, match="placed only once"):
+        sv.root.dense(sv.i, 8).place(v)
+    for place, extent in ((0, 8), (1, 4)):
+        sv.root.dense(sv.i, extent).place(w.get_scalar_field(place))
+    with pytest.raises(sv.SamovarFieldError, match="not placed alike"):
+        w[0]
+    with pytest.raises(sv.SamovarFieldError, match="elements of this field have shape"):
+        u.get_scalar_field(2)

@@ -24,10 +24,10 @@ def test_what_is_precompiled_is_not_compiled_at_the_launch():
     a = sv.ndarray(sv.f32, 8)
     assert sv.precompile([(kernel, a) for kernel in kernels]) == 6
     assert a.to_numpy().sum() == 0
-    before = [kernel.specialisations[0] for kernel in kernels]
+    before = [kernel.specializations[0] for kernel in kernels]
     for kernel in kernels:
         kernel(a)
-    assert [kernel.specialisations[0] for kernel in kernels] == before
+    assert [kernel.specializations[0] for kernel in kernels] == before
     assert (a.to_numpy() == sum(range(6))).all()
 
 
@@ -51,19 +51,19 @@ def nothing():
 @pytest.mark.parametrize(
     ("calls", "said"),
     [
-        ([nothing], "item 0 is <samovar kernel .*>, and no tuple"),
+        ([nothing], "item 0 is not a tuple: <samovar kernel .*>"),
         (nothing, "takes a list of calls, not <samovar kernel"),
         (None, "takes a list of calls, not None"),
         ([(nothing,), ()], "item 1 is empty"),
-        ([5], "item 0 is 5, and no tuple"),
-        (["nothing"], "item 0 is 'nothing', and no tuple"),
-        ([(5, nothing)], "item 0 begins with 5, which is no kernel"),
+        ([5], "item 0 is not a tuple: 5"),
+        (["nothing"], "item 0 is not a tuple: 'nothing'"),
+        ([(5, nothing)], "item 0 does not start with a kernel: 5"),
     ],
 )
 def test_what_is_no_list_of_calls_is_refused_with_an_example(calls, said):
     with pytest.raises(sv.SamovarTypeError, match=f"^precompile:? {said}") as caught:
         sv.precompile(calls)
-    assert "help: an item is a tuple of a kernel and its arguments: sv.precompile([(kernel, a, 2.0)" in str(caught.value)
+    assert "help: each item is a tuple of a kernel and its arguments: sv.precompile([(kernel, a, 2.0)" in str(caught.value)
 
 
 def test_too_many_arguments_are_refused_by_the_name_of_the_kernel():
@@ -94,10 +94,10 @@ def test_a_wrong_argument_is_refused_as_at_a_launch():
 def test_types_will_do_instead_of_arguments():
     kernel = bound(31)
     assert sv.precompile([(kernel, sv.types.NDArray[sv.f32, 1], sv.f32)]) == 1
-    before = kernel.specialisations
+    before = kernel.specializations
     a = sv.ndarray(sv.f32, 4)
     kernel(a, 2.0)
-    assert kernel.specialisations == before
+    assert kernel.specializations == before
     assert a[3] == 62.0
 
 
@@ -113,7 +113,7 @@ def test_a_type_that_leaves_the_rank_open_is_refused():
         for _ in range(a.shape[0]):
             pass
 
-    with pytest.raises(sv.SamovarTypeError, match="leaves open what is compiled"):
+    with pytest.raises(sv.SamovarTypeError, match="does not determine what to compile"):
         anything.precompile(sv.types.NDArray[sv.f32])
 
 
@@ -123,7 +123,7 @@ def test_strided_and_overlapping_arguments_are_compiled_for_at_the_launch():
     a = np.zeros(8, np.float32)
     kernel(a[::2])
     assert a.tolist() == [5, 0] * 4
-    assert len(kernel.specialisations) == 2
+    assert len(kernel.specializations) == 2
 
 
 def test_a_bar_shows_the_progress(capfd):

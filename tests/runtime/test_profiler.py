@@ -305,8 +305,8 @@ def test_the_longest_and_what_threads_worked_are_of_all_runs():
     assert task.seconds > before.seconds
 
 
-def test_the_same_of_several_specialisations():
-    """Two types of arrays are two specialisations of a kernel, and one row of the report."""
+def test_the_same_of_several_specializations():
+    """Two types of arrays are two specializations of a kernel, and one row of the report."""
     profile = KernelProfile(("k", "k.py", 1))
     long = (3, 900, 500, 800, 30, 30, 3, 6, 2)
     short = (2, 20, 15, 10, 2, 2, 2, 2, 1)

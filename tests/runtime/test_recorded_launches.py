@@ -253,13 +253,13 @@ def test_what_cannot_be_recorded():
 
     x, stop = array(), sv.ndarray(sv.i32, ())
     with sv.graph.record() as step:
-        with pytest.raises(sv.SamovarTypeError, match="total returns something, and cannot be recorded"):
+        with pytest.raises(sv.SamovarTypeError, match="total returns a value and cannot be recorded"):
             total(x)
         with pytest.raises(sv.SamovarTypeError, match="cannot be recorded"):
             yields(x, stop)
         with pytest.raises(RuntimeError, match="cannot be recorded"):
             yields.resume(x, stop, from_checkpoint=1)
-        with pytest.raises(sv.SamovarRuntimeError, match="a recording is under way"):
+        with pytest.raises(sv.SamovarRuntimeError, match="a recording is already in progress"):
             sv.graph.record().__enter__()
         with pytest.raises(sv.SamovarRuntimeError, match="while it is recorded"):
             step()

@@ -152,10 +152,10 @@ def test_vectors_and_gradients():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layout": (0, 0)}, "each of the 2 axes once"),
-        ({"layout": (0,)}, "each of the 2 axes once"),
-        ({"layout": (0, 1, 2)}, "each of the 2 axes once"),
-        ({"layout": (1, 0), "order": "ij"}, "say different things"),
+        ({"layout": (0, 0)}, "a permutation of the 2 dimensions"),
+        ({"layout": (0,)}, "a permutation of the 2 dimensions"),
+        ({"layout": (0, 1, 2)}, "a permutation of the 2 dimensions"),
+        ({"layout": (1, 0), "order": "ij"}, "contradict each other"),
         ({"layout": (1, 0), "offset": (1, 1)}, "are for sv.Backend.FIELD"),
         ({"order": "ji"}, "are for sv.Backend.FIELD"),
     ],
@@ -167,5 +167,5 @@ def test_what_is_no_layout_is_refused(options, message):
 
 def test_structs_have_no_order_of_axes():
     pair = sv.types.struct(a=sv.f32, b=sv.i32)
-    with pytest.raises(ValueError, match="an array of structs has its axes in C order"):
+    with pytest.raises(ValueError, match="an array of structs is in C order"):
         sv.tensor(pair, (2, 3), layout=(1, 0))

@@ -33,7 +33,7 @@ def test_tensors_of_every_dtype_are_read_and_written(name: str) -> None:
     assert torch.equal(a, b)
 
 
-def test_strides_are_honoured() -> None:
+def test_strides_are_honored() -> None:
     for view in (lambda x: x, lambda x: x.T, lambda x: x[:, ::2], lambda x: x[3:4], lambda x: x[:0]):
         base = torch.arange(130, dtype=torch.float32).reshape(10, 13)
         expected = base.clone()

@@ -1,4 +1,4 @@
-"""A member that is another one each time it is read is an error that names it; one that changes now and then is none."""
+"""A member that differs each time it is read is an error that names it; one that changes now and then is none."""
 
 import functools
 import itertools
@@ -71,11 +71,11 @@ CASES = {
 @pytest.mark.filterwarnings("ignore::samovar.SamovarWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_a_member_that_never_settles_is_named(name):
-    with pytest.raises(sv.SamovarRuntimeError, match="is another one each time it is read") as caught:
+    with pytest.raises(sv.SamovarRuntimeError, match="differs each time it is read") as caught:
         getattr(Restless(), name)()
     message = str(caught.value)
-    assert message.startswith(f"Restless.{name}: {CASES[name]} is another one")
-    assert "help: keep it in an attribute that stays" in message
+    assert message.startswith(f"Restless.{name}: {CASES[name]} differs each time")
+    assert "help: store it in an attribute that does not change" in message
 
 
 def test_the_values_are_shown():

@@ -67,7 +67,7 @@ def chosen(x: A, y: A, first: sv.Template):
             y[i] = 1
 
 
-def test_a_specialisation_that_does_not_fit_counts_nothing():
+def test_a_specialization_that_does_not_fit_counts_nothing():
     x, y = torch.ones(2), torch.ones(2)
     for first in (True, False, True, False, False):
         chosen(x, y, first)

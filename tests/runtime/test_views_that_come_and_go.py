@@ -293,11 +293,11 @@ def test_views_that_overlap_run_the_careful_code_and_others_the_fast_one():
     shift(data[48:], data[:16])
     shift(data[16:17], data[17:18])
     shift(data[5:5], data[:16])
-    assert len(shift.specialisations) == 1
+    assert len(shift.specializations) == 1
     shift(data[:16], data[15:31])
-    assert len(shift.specialisations) == 2
+    assert len(shift.specializations) == 2
     shift(data[:], data[:])
-    assert len(shift.specialisations) == 2
+    assert len(shift.specializations) == 2
 
 
 class Watched:

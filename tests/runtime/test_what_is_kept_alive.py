@@ -119,6 +119,6 @@ def test_a_loaded_kernel_whose_arguments_are_gone_asks_for_others():
     use("launch")
     Solver.step.forget()
     use("launch")
-    with pytest.raises(sv.SamovarTypeError, match=r"an argument of that launch is gone\n  help: give arguments"):
+    with pytest.raises(sv.SamovarTypeError, match=r"one of its arguments no longer exists\n  help: pass arguments"):
         Solver.step.inspect("ir")
     assert "force(i, self.x)" in Solver.step.inspect("ir", Solver())

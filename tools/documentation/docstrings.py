@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: paragraphs and lists stay as they are, examples become blocks of code."""
+"""Docstrings as Markdown: paragraphs and lists are kept, examples become code blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def as_markdown(text: str) -> str:
 
 
 def without_examples(text: str) -> str:
-    """The words alone."""
+    """The text without examples."""
     kept: list[str] = []
     inside = False
     for line in text.splitlines():
@@ -34,5 +34,5 @@ def without_examples(text: str) -> str:
 
 
 def in_a_cell(text: str) -> str:
-    """A text in a row of a table."""
+    """A text as a table cell."""
     return " ".join(text.split()).replace("|", "\\|")

@@ -1,6 +1,6 @@
-"""The order of the pages, found by looking into `docs`: a page that no list names is a page of the guide.
+"""The order of the pages: by topic, and in the guide in the order of learning.
 
-So a new page is never left out, and one that is named here before it is written is no error.
+A page that no list names is found in `docs` and becomes the last one of the guide, so none is left out.
 """
 
 from __future__ import annotations
@@ -11,12 +11,31 @@ from typing import Any
 
 from reference import COMMANDS, ERRORS, FUNCTIONS, INDEX, OPTIONS, page_of_module
 
-FIRST = ("index", "getting-started")
-GUIDE = ("guide", "arrays", "vectors", "linear-algebra", "fields", "compound", "graphs", "cache")
-PERFORMANCE = ("performance", "benchmarks", "accuracy")
+START = ("index", "getting-started", "tutorial", "gallery", "why", "faq")
+GUIDE = (
+    "guide", "arrays", "vectors", "structs", "fields", "compound", "views", "linear-algebra", "graphs",
+    "gradients", "torch", "cookbook",
+    "cache", "profiling",
+)  # fmt: skip
+PERFORMANCE = ("results", "performance", "benchmarks", "accuracy")
+REFERENCE = ("environment", "names", "versioning")
 INTERNALS = ("architecture", "what-is-in-the-key", "launch", "fingerprint", "glossary")
-REFERENCE = ("environment",)
 MOVING, DECISIONS = "moving", "adr"
+#: Files of the repository that are pages of the site as well.
+ROOT_PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "CODE_OF_CONDUCT.md": "conduct.md",
+}
+#: The public modules by topic; others follow.
+TOPICS = {
+    "Kernels and data": ("samovar", "samovar.types", "samovar.graph"),
+    "Math and algorithms": (
+        "samovar.math", "samovar.linalg", "samovar.algorithms", "samovar.simt",
+    ),
+    "Tools": ("samovar.tools", "samovar.fingerprint"),
+}  # fmt: skip
 
 
 def title_of(page: Path) -> str:
@@ -27,35 +46,64 @@ def title_of(page: Path) -> str:
     return found.group(1).replace("`", "")
 
 
-def navigation(docs: Path, modules: list[str]) -> list[dict[str, Any]]:
-    """The sections of the site, each with its pages: title → place."""
-    named = {*FIRST, *GUIDE, *PERFORMANCE, *INTERNALS, *REFERENCE}
+def by_topic(modules: list[str]) -> list[dict[str, Any]]:
+    """The pages of modules: topic → module → place. A module inside of another one belongs to its topic."""
+    placed: dict[str, list[dict[str, str]]] = {topic: [] for topic in TOPICS}
+    for module in modules:
+        outer = ".".join(module.split(".")[:2])
+        topic = next((topic for topic, members in TOPICS.items() if outer in members), "Tools")
+        placed[topic].append(
+            {module.replace("samovar", "sv", 1) if module != "samovar.fingerprint" else module: page_of_module(module)}
+        )
+    return [{topic: pages} for topic, pages in placed.items() if pages]
+
+
+def navigation(docs: Path, modules: list[str], generated: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """The sections of the site, each with its pages: title → place. `generated` pages have no file in `docs`."""
+    named = {*START, *GUIDE, *PERFORMANCE, *INTERNALS, *REFERENCE}
     others = tuple(sorted(path.stem for path in docs.glob("*.md") if path.stem not in named))
 
     def listed(names: tuple[str, ...], folder: str = "") -> list[dict[str, str]]:
         places = [docs / folder / f"{name}.md" for name in names]
-        return [{title_of(place): str(place.relative_to(docs))} for place in places if place.is_file()]
+        return [
+            {title_of(place) if place.is_file() else place.stem.capitalize(): str(place.relative_to(docs))}
+            for place in places
+            if place.is_file() or str(place.relative_to(docs)) in generated
+        ]
 
     def folder(name: str) -> list[dict[str, str]]:
         return listed(tuple(sorted(path.stem for path in (docs / name).glob("*.md"))), name)
 
-    generated = [
-        {"All names": INDEX},
-        {"What kernels can call": FUNCTIONS},
-        {"Options": OPTIONS},
-        *listed(REFERENCE),
-        {"Errors and warnings": ERRORS},
-        {"Commands": COMMANDS},
-        *({module: page_of_module(module)} for module in modules),
-    ]
+    def roots(*files: str) -> list[dict[str, str]]:
+        titles = {"CHANGELOG.md": "Release notes", "CONTRIBUTING.md": "Contributing", "SECURITY.md": "Security"}
+        return [{titles.get(file, "Code of conduct"): ROOT_PAGES[file]} for file in files if ROOT_PAGES[file] in generated]
+
+    decisions = folder(DECISIONS)
     return [
-        {"Home": "index.md"},
-        {"Getting started": "getting-started.md"},
+        {"Start": listed(START)},
         {"Guide": listed((*GUIDE, *others))},
-        {"Moving over": folder(MOVING)},
+        {"Migrating": folder(MOVING)},
         {"Performance": listed(PERFORMANCE)},
-        {"Reference": generated},
-        {"Internals": [*listed(INTERNALS), {"Decisions": folder(DECISIONS)}]},
+        {
+            "Reference": [
+                {"All names": INDEX},
+                {"Functions in kernels": FUNCTIONS},
+                {"Options": OPTIONS},
+                *listed(REFERENCE),
+                {"Errors and warnings": ERRORS},
+                {"Command line": COMMANDS},
+                *by_topic(modules),
+                *roots("CHANGELOG.md"),
+            ]
+        },
+        {
+            "Internals": [
+                *roots("CONTRIBUTING.md"),
+                *listed(INTERNALS),
+                *roots("SECURITY.md", "CODE_OF_CONDUCT.md"),
+                {"Decisions": decisions[-1:] + decisions[:-1]},
+            ]
+        },
     ]
 
 

@@ -1,6 +1,6 @@
-"""What is public, found by looking: the names of the package and of its public modules, and what is known of each.
+"""The public names of the package and its public modules, found by inspection.
 
-A module says what is public in it by `__all__`. Nothing is listed here by hand, so a new name has a page, or a test fails.
+`__all__` of a module defines what is public. Nothing is listed by hand: a new name has a page, or a test fails.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import samovar as sv
 
-#: Public modules that are no attribute of the package: they are imported by their own name.
+#: Public modules that are not attributes of the package: they are imported by their own name.
 IMPORTED = ("samovar.fingerprint",)
 SHORT = "sv"
 

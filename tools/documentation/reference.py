@@ -1,7 +1,7 @@
-"""The reference, written by program: a page for each public module, and one each for what kernels can call, the options,
-the errors and the commands. `pages()` gives them as Markdown, by their place in the documentation.
+"""Generates the reference: a page for each public module, and one each for functions in kernels, options, errors and
+commands. `pages()` returns them as Markdown, by their place in the documentation.
 
-What they say comes from docstrings, the table of operations, the frontend's rules, `sv.init` and the parser of commands.
+The text comes from docstrings, the operation table, the frontend's rules, `sv.init` and the command-line parser.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ GENERATED = "<!-- Written by tools/documentation/reference.py. -->"
 FUNCTIONS, OPTIONS, ERRORS, COMMANDS, INDEX = (
     f"{FOLDER}/{name}.md" for name in ("kernel-functions", "options", "errors", "command-line", "index")
 )
-#: Native code says what it is for, and not what users find in it.
-TITLES = {"samovar._native": "What arrays and fields have in common"}
-#: What the parameters of a row of operations mean to the verifier → what they mean to a user.
+#: Native modules describe their purpose, not their contents for users.
+TITLES = {"samovar._native": "Common interface of arrays and fields"}
+#: The operand rules of the operation table, in words.
 RULES = {
-    "same": "numbers; both meet in one type, which the result has",
+    "same": "numbers; both promote to one type, which is that of the result",
     "compare": "numbers; the result is u1",
-    "float": "floats; integers become floats",
+    "float": "floats; integers are converted to floats",
     "int": "integers and u1",
 }
 
 
 def pages() -> dict[str, str]:
-    """Every page: its place → its text."""
+    """Place → text of every page."""
     found = {INDEX: index_page(), FUNCTIONS: functions_page(), OPTIONS: options_page(), ERRORS: errors_page()}
     found[COMMANDS] = commands_page()
     for module in public_modules():
@@ -59,7 +59,7 @@ def page_of_module(module: str) -> str:
 
 
 def page_of(name: PublicName) -> str:
-    """Where a name is described."""
+    """The page of a name."""
     if name.kind == "error":
         return ERRORS
     if name.kind == "module":
@@ -78,16 +78,16 @@ def index_page() -> str:
     return "\n".join(
         [
             "# All names", "", GENERATED, "",
-            f"The {count} public names, each with its page. See also [what kernels can call](kernel-functions.md), "
+            f"The {count} public names, each with its page. See also [functions in kernels](kernel-functions.md), "
             "[options](options.md), [errors](errors.md), [commands](command-line.md) and "
             "[environment variables](../environment.md).", "",
-            *table(("name", "what it is"), rows),
+            *table(("name", "description"), rows),
         ]
     )  # fmt: skip
 
 
 def module_page(module: str) -> str:
-    """The names of a module; those of the package in sections, by the file that they live in."""
+    """The names of a module; those of the package in sections, by defining module."""
     text = importlib.import_module(module).__doc__ or ""
     title = "The package: `sv`" if module == "samovar" else f"`{spelled(module)}`"
     lines = [f"# {title}", "", GENERATED, "", as_markdown(text), ""]
@@ -96,7 +96,7 @@ def module_page(module: str) -> str:
         names += handles()
     dtypes = [name for name in names if name.kind == "dtype"]
     if dtypes:
-        lines += ["## Dtypes", "", *table(("dtype", "what it holds"), ((placed(name), name.text) for name in dtypes)), ""]
+        lines += ["## Dtypes", "", *table(("dtype", "values"), ((placed(name), name.text) for name in dtypes)), ""]
     sections: dict[str, list[PublicName]] = {f"samovar.{home}": [] for home in sv._HOMES} if module == "samovar" else {}
     for name in names:
         if name.kind != "dtype":
@@ -109,7 +109,7 @@ def module_page(module: str) -> str:
 
 
 def section(names: list[PublicName], level: int) -> list[str]:
-    """Names one after the other; plain values of one kind, which have one text, as a table."""
+    """Names in sequence; plain values that share a text as a table."""
     lines: list[str] = []
     plain = [name for name in names if name.kind == "value"]
     texts = [name.text for name in plain]
@@ -124,12 +124,12 @@ def section(names: list[PublicName], level: int) -> list[str]:
 
 
 def placed(name: PublicName) -> str:
-    """A name in a table or a line, where links find it."""
+    """A name in a table or a line, as a link target."""
     return f'<span id="{name.anchor}">`{name.path}`</span>'
 
 
 def section_title(home: str) -> str:
-    """What the file says that it is about."""
+    """The title: the first clause of the module's docstring."""
     if home in TITLES:
         return TITLES[home]
     text = importlib.import_module(home).__doc__ or home
@@ -157,11 +157,11 @@ def table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[st
     ]
 
 
-# --- what kernels can call
+# --- functions in kernels
 
 
 def kernel_functions() -> dict[str, list[tuple[str, str, str]]]:
-    """Where it is from → canonical name, parameters and meaning of each function that kernels can call."""
+    """Module → canonical name, parameters and description of each function that kernels can call."""
     from samovar.frontend.intrinsics import INTRINSICS
     from samovar.language import REGISTRY, is_library_function
     from samovar.language.operations import OPERATIONS
@@ -178,7 +178,7 @@ def kernel_functions() -> dict[str, list[tuple[str, str, str]]]:
 
 
 def meaning_of(name: str, meaning: str, registry: dict[str, Any]) -> str:
-    """What a function does: by its row, or by its docstring."""
+    """The description of a function: from its row, or from its docstring."""
     if meaning:
         return first_sentence(meaning)
     if not name.startswith("samovar."):
@@ -187,7 +187,7 @@ def meaning_of(name: str, meaning: str, registry: dict[str, Any]) -> str:
 
 
 def named(name: str) -> Any:
-    """What a full name leads to: a function of a module, or of a class in one."""
+    """The object of a full name: a function of a module, or of a class in one."""
     home, _, last = name.rpartition(".")
     try:
         owner = importlib.import_module(home)
@@ -206,12 +206,13 @@ def parameters_text(name: str, parameters: Any, registry: dict[str, Any]) -> str
 
 
 def functions_page() -> str:
-    lines = ["# What kernels can call", "", GENERATED, "", "Beside funcs, and anything inside of `sv.static(...)`.", ""]
-    titles = {"samovar": "`sv`", "builtins": "Builtins of Python", "math": "The module `math` of Python", "numpy": "NumPy"}
+    also = "Kernels also call funcs, and anything inside `sv.static(...)`."
+    lines = ["# Functions in kernels", "", GENERATED, "", also, ""]
+    titles = {"samovar": "`sv`", "builtins": "Python builtins", "math": "Python's module `math`", "numpy": "NumPy"}
     for home, functions in kernel_functions().items():
         lines += [f"## {titles.get(home, f'`{spelled(home)}`')}", ""]
         spelling = (lambda name: name.removeprefix("builtins.")) if home == "builtins" else spelled
-        lines += table(("call", "what it does"), ((f"`{spelling(n)}({p})`", text) for n, p, text in functions))
+        lines += table(("call", "description"), ((f"`{spelling(n)}({p})`", text) for n, p, text in functions))
         lines.append("")
     lines += ["## Operators", "", *operator_rows(), ""]
     lines += ["## Methods of vectors and matrices", "", *method_rows(), ""]
@@ -222,7 +223,7 @@ def operator_rows() -> list[str]:
     from samovar.language.operations import OPERATIONS
 
     rows = ((f"`a {row.sign} b`", row.meaning, RULES[row.rule]) for row in OPERATIONS.values() if row.sign)
-    return table(("operator", "what it is", "operands"), rows)
+    return table(("operator", "description", "operands"), rows)
 
 
 def method_rows() -> list[str]:
@@ -231,14 +232,14 @@ def method_rows() -> list[str]:
     def text(name: str) -> str:
         return first_sentence(getattr(getattr(sv.Matrix, name, None), "__doc__", None) or "")
 
-    return table(("method", "what it does"), ((f"`.{name}()`", text(name)) for name in sorted(METHODS)))
+    return table(("method", "description"), ((f"`.{name}()`", text(name)) for name in sorted(METHODS)))
 
 
 # --- options
 
 
 def option_texts() -> dict[str, str]:
-    """Option → what `sv.init` says of it, in its list."""
+    """Option → its description in the docstring of `sv.init`."""
     found: dict[str, str] = {}
     items = re.findall(r"^\s*- (`.+?)(?=\n\s*- `|\n\s*\n)", sv.init.__doc__ or "", re.DOTALL | re.MULTILINE)
     for item in items:
@@ -267,7 +268,7 @@ def options_page() -> str:
     return "\n".join(
         [
             "# Options", "", GENERATED, "",
-            "`sv.init(option=value)` sets them; each is also read from the environment. Else it has its default.",
+            "Set options with `sv.init(option=value)` or through the environment.",
             "",
             *table(("option", "default", "environment variable", "meaning"), rows),
         ]
@@ -290,7 +291,7 @@ def errors_page() -> str:
         bases = [of_class[base] for base in name.value.__mro__[1:] if base in of_class]
         builtin = next(base.__name__ for base in name.value.__mro__ if base.__module__ == "builtins")
         listed = [f"[`{base.path}`](#{base.anchor})" for base in bases] + [f"`{builtin}`"]
-        lines += [f"Also caught as {', '.join(listed)}.", ""]
+        lines += [f"Subclass of {', '.join(listed)}.", ""]
     return "\n".join(lines)
 
 
@@ -308,7 +309,7 @@ def commands_page() -> str:
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A parser, and those of its commands, each once."""
+    """A parser and those of its commands, each once."""
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

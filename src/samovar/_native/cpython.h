@@ -1,4 +1,4 @@
-/* What we use of CPython beyond its documented interface, 3.10 to 3.13: what can differ from one version to the next is here. */
+/* All uses of CPython internals, 3.10 to 3.13: whatever may differ between versions is in this file. */
 #ifndef SAMOVAR_CPYTHON_H
 #define SAMOVAR_CPYTHON_H
 
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- the end
+/* --- shutdown
 
-   Is the interpreter on its way out? What the system takes back by itself then needs not be given back. */
+   Whether the interpreter is finalizing. The operating system then releases memory by itself. */
 static inline bool sv_is_finalizing(void)
 {
 #if PY_VERSION_HEX < 0x030D0000
@@ -20,30 +20,23 @@ static inline bool sv_is_finalizing(void)
 #endif
 }
 
-/* --- exceptions that are sent to a thread, by PyThreadState_SetAsyncExc */
+/* --- asynchronous exceptions, sent by PyThreadState_SetAsyncExc */
 
-/* Is there one for this thread? Also without the GIL: what is there stays until the thread itself takes it, or another is sent. */
+/* Whether this thread has a pending one. May be called without the GIL: a pending exception stays until the thread itself
+   takes it or another one replaces it. */
 static inline bool sv_has_sent_exception(PyThreadState *thread)
 {
     return __atomic_load_n(&thread->async_exc, __ATOMIC_RELAXED) != NULL;
 }
 
-/* Raise the one that was sent to this thread: -1; or 0 if there is none. */
-static inline int sv_raise_sent_exception(void)
-{
-    PyObject *sent = __atomic_exchange_n(&PyThreadState_Get()->async_exc, NULL, __ATOMIC_RELAXED);
-    if (sent == NULL)
-        return 0;
-    PyErr_SetNone(sent);
-    Py_DECREF(sent);
-    return -1;
-}
+/* Raise the pending asynchronous exception of this thread and return -1; 0 if there is none. */
+int sv_raise_sent_exception(void);
 
-/* --- dicts that have not changed
+/* --- unchanged dicts
 
-   A dict has another number after each change, and no number is given twice. No dict has the number 0. In 3.13 the dictionary of an
-   instance may share its values with the object itself: assigning an attribute writes there, and leaves the number as it is. Such a
-   dict is taken for one that has changed, whenever it is looked at. */
+   Every change gives a dict a new version, and no version is reused. 0 is never one. On 3.13 the dict of an instance may
+   share its values with the object: an attribute assignment writes there and leaves the version as it is. Such a dict always
+   counts as changed. */
 #if PY_VERSION_HEX >= 0x030D0000
 extern uint64_t sv_unnumbered;
 #endif
@@ -55,18 +48,18 @@ static inline uint64_t sv_dict_version(PyObject *dict)
         return --sv_unnumbered;
 #endif
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* from 3.12 on, in favour of a callback for each change */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* deprecated since 3.12 in favor of watcher callbacks */
     return ((PyDictObject *)dict)->ma_version_tag;
 #pragma GCC diagnostic pop
 }
 
-/* --- classes that have not changed
+/* --- unchanged classes
 
-   CPython numbers the states of classes: a class has another number after each change of it or of a base, and a number is not
-   given twice. Up to 3.12 a flag says whether a class has one at the moment; 3.13 does not set it. 3.10 begins to count again
-   after sys._clear_type_cache() and after 2^32 numbers; since all classes lose theirs before that, a class of our own tells. */
+   CPython gives each state of a class a version tag: a class gets a new one after each change of it or of a base, and tags
+   are not reused. Up to 3.12 a flag says whether the tag is valid; 3.13 does not set it. 3.10 restarts the tags after
+   sys._clear_type_cache() and after 2^32 of them; all classes lose theirs before that, so a class of our own detects it. */
 
-/* One state of one class. A version of 0 is none: nothing is known of the class. The type is not a reference. */
+/* One state of one class. Version 0 means none: nothing is known about the class. The type is not a reference. */
 typedef struct {
     PyTypeObject *type;
     uint64_t version;
@@ -74,7 +67,7 @@ typedef struct {
 
 #if PY_VERSION_HEX < 0x030B0000
 extern PyTypeObject sv_witness_type;
-extern uint64_t sv_numbering; /* how often the numbers began again, in the upper half */
+extern uint64_t sv_numbering; /* the number of restarts, in the upper half */
 bool sv_numbers_begin_again(void);
 
 static inline bool sv_numbers_go_on(void)
@@ -83,7 +76,7 @@ static inline bool sv_numbers_go_on(void)
 }
 #endif
 
-/* The number of the state that a class is in, 0 if it has none at the moment. */
+/* The version tag of a class, 0 if it has none at the moment. */
 static inline uint64_t sv_type_version(PyTypeObject *type)
 {
 #if PY_VERSION_HEX < 0x030D0000
@@ -104,14 +97,14 @@ static inline sv_type_state sv_type_state_of(PyTypeObject *type)
     return (sv_type_state){type, sv_type_version(type)};
 }
 
-/* Is it this class, and has it not changed? */
+/* Whether it is this class, unchanged. */
 static inline bool sv_type_is(const sv_type_state *known, PyTypeObject *type)
 {
     return known->type == type && known->version != 0 && known->version == sv_type_version(type);
 }
 
-/* What a class or a base has under a name, a borrowed reference, or NULL without an exception. It gives the class a number.
-   Python may run here: a name in a class can be of a class derived from str, with an __eq__ of its own. */
+/* Look a name up in a class and its bases: a borrowed reference, or NULL without an exception. Gives the class a version
+   tag. Python may run here: a key of a class dict may be a str subclass with its own __eq__. */
 static inline PyObject *sv_type_lookup(PyTypeObject *type, PyObject *name)
 {
     return _PyType_Lookup(type, name);
@@ -129,7 +122,7 @@ static inline int sv_optional_attribute(PyObject *object, PyObject *name, PyObje
 #endif
 }
 
-/* Are attributes read as `object` reads them, before a __getattr__ is asked? */
+/* Whether attributes are read as `object` reads them, before any __getattr__. */
 static inline bool sv_reads_as_object(PyTypeObject *type, PyObject *getattribute)
 {
     if (type->tp_getattro == PyObject_GenericGetAttr)
@@ -141,7 +134,7 @@ static inline bool sv_reads_as_object(PyTypeObject *type, PyObject *getattribute
            ((PyWrapperDescrObject *)defined)->d_wrapped == (void *)PyObject_GenericGetAttr;
 }
 
-/* Does the interpreter manage the attributes of an instance: in the object itself as long as it has no dictionary? */
+/* Whether the interpreter manages the attributes of an instance: inside the object as long as it has no dict. */
 static inline bool sv_is_managed(PyObject *object)
 {
 #if PY_VERSION_HEX >= 0x030B0000
@@ -153,7 +146,7 @@ static inline bool sv_is_managed(PyObject *object)
 }
 
 #if PY_VERSION_HEX >= 0x030B0000
-/* The dictionary of such an instance, a borrowed reference, or NULL if it has none yet. */
+/* The dict of such an instance: a borrowed reference, or NULL if it has none yet. */
 static inline PyObject *sv_managed_dict(PyObject *object)
 {
     PyObject **before = (PyObject **)object;
@@ -172,7 +165,7 @@ static inline PyObject *sv_managed_dict(PyObject *Py_UNUSED(object))
 }
 #endif
 
-/* The dictionary of an instance, a borrowed reference, made now if it has none yet. 1, or 0 if it cannot have one or has no
+/* The dict of an instance, a borrowed reference; created if it has none yet. 1, or 0 if it cannot have one or has no
    attributes; -1 with a MemoryError. */
 static inline int sv_instance_dict(PyObject *object, PyObject **dict)
 {
@@ -193,7 +186,7 @@ static inline PyObject *sv_function_builtins(PyObject *function)
     return ((PyFunctionObject *)function)->func_builtins;
 }
 
-/* Whether a weak reference leads to this object. -1 with an exception. */
+/* Whether a weak reference refers to this object. -1 with an exception. */
 static inline int sv_is_referent(PyObject *object, PyObject *reference)
 {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -202,13 +195,13 @@ static inline int sv_is_referent(PyObject *object, PyObject *reference)
     Py_XDECREF(referent);
     return alive < 0 ? -1 : referent == object; /* only its address is compared */
 #else
-    return object != Py_None && PyWeakref_GET_OBJECT(reference) == object; /* None: it is gone */
+    return object != Py_None && PyWeakref_GET_OBJECT(reference) == object; /* None: the referent is gone */
 #endif
 }
 
 /* --- integers of any size */
 
-/* How many bytes hold an integer and its sign. -1 with an exception. */
+/* The number of bytes of an integer with its sign. -1 with an exception. */
 static inline int sv_integer_size(PyObject *integer, size_t *size)
 {
     size_t bits = _PyLong_NumBits(integer);
@@ -218,7 +211,7 @@ static inline int sv_integer_size(PyObject *integer, size_t *size)
     return 0;
 }
 
-/* An integer as two's complement, the lowest byte first. -1 with an exception. */
+/* Write an integer as little-endian two's complement. -1 with an exception. */
 static inline int sv_integer_bytes(PyObject *integer, uint8_t *bytes, size_t size)
 {
 #if PY_VERSION_HEX >= 0x030D0000

@@ -1,4 +1,4 @@
-/* The extension module: each subject adds its own names. */
+/* The extension module. Each subject adds its own names. */
 #include "native.h"
 
 static int (*const subjects[])(PyObject *) = {
@@ -16,12 +16,14 @@ static int (*const subjects[])(PyObject *) = {
     sv_scalars_init,
     sv_context_init,
     sv_threads_init,
-    sv_specialisation_init,
+    sv_specialization_init,
     sv_kernel_init,
     sv_recording_init,
     sv_profile_init,
-    sv_seen_calls_init,
-    sv_entrance_init,
+    sv_profiled_calls_init,
+    sv_taping_init,
+    sv_array_boxes_init,
+    sv_api_boundary_init,
     sv_standard_input_init,
     sv_cpu_init,
     sv_fingerprint_init,
@@ -30,14 +32,13 @@ static int (*const subjects[])(PyObject *) = {
     sv_path_init,
     sv_cache_entry_init,
     sv_codec_init,
-    sv_plain_form_init,
-    sv_way_digest_init,
+    sv_plain_schema_init,
+    sv_tree_path_digest_init,
     sv_program_bytes_init,
-    sv_contents_init,
+    sv_deep_values_init,
     sv_tensors_init,
     sv_numbered_names_init,
     sv_syntax_tree_init,
-    sv_operation_walk_init,
 };
 
 static int module_exec(PyObject *module)
@@ -66,7 +67,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "samovar._native",
-    .m_doc = PyDoc_STR("What runs on every launch: dtypes, arrays, images, threads, the launcher."),
+    .m_doc = PyDoc_STR("What runs at every launch: dtypes, arrays, images, threads, the launcher."),
     .m_slots = slots,
 };
 

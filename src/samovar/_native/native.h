@@ -1,10 +1,10 @@
-/* What the files of the native room share: one init function per subject, the dtype table, the array object. */
+/* Declarations shared by all of the extension: one init function per subject, the dtype table, the array object, errors. */
 #ifndef SAMOVAR_NATIVE_H
 #define SAMOVAR_NATIVE_H
 
 #include "cpython.h" /* first: Python.h decides what the system headers offer */
 
-/* What images and the runtime agree on: it changes when one no longer fits the other. */
+/* The interface between images and the runtime. Increment it when they become incompatible. */
 #define SV_ABI 2
 
 /* Primitive element types. The codes index the table in dtype.c and appear in images: append, never reorder. */
@@ -28,7 +28,7 @@ typedef struct {
 
 extern PyTypeObject sv_dtype_type;
 
-#include "tensor_facts.h" /* here: a dtype is one of the facts */
+#include "guards/tensor_facts.h" /* here: a dtype is one of the facts */
 
 /* The singleton of a code: a borrowed reference that lives as long as the process. */
 sv_dtype *sv_dtype_of(sv_dtype_code code);
@@ -42,13 +42,13 @@ sv_dtype *sv_dtype_from_format(const char *format, Py_ssize_t itemsize);
 /* Store a Python number as one element: range-checked (OverflowError) for integers, rounded for floats. -1 on error. */
 int sv_dtype_store(const sv_dtype *dtype, PyObject *value, void *element);
 
-/* Warns that an integer wraps where it is stored, once for each dtype and place. `where` begins the text, or is empty. */
+/* Warn that an integer wraps when stored, once per dtype and location. `where` is a prefix of the message, or empty. */
 int sv_warn_of_wrapping(const sv_dtype *dtype, PyObject *value, PyObject *stored, const char *where);
 
 /* Read one element as a new Python object, NULL on error. */
 PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element);
 
-/* A float as the bits of an integer dtype: without its fraction, the nearest number where it does not fit, 0 for NaN. */
+/* A float as the bits of an integer dtype: truncated, saturated if it does not fit, 0 for NaN. */
 uint64_t sv_saturated(const sv_dtype *dtype, double value);
 
 /* IEEE binary16, for interpreters and compilers without the type. */
@@ -59,43 +59,47 @@ double sv_half_to_double(uint16_t bits);
 
 enum { SV_MAX_NDIM = 16, SV_INLINE_NDIM = 4 };
 
-/* An n-dimensional array in C order. Shape, dtype and memory are fixed for the life of the object. */
-/* How the elements of a field lie in memory, see layout.c. */
+/* The memory layout of the elements of a field, see layout.c. */
 typedef struct sv_layout sv_layout;
 
 typedef struct {
     PyObject_HEAD
     void *data;            /* the first element; 64-byte aligned when owned, never NULL when owned */
     sv_dtype *dtype;       /* borrowed singleton */
-    int ndim;              /* with the axes of the elements */
-    int inner;             /* so many axes at the end belong to the elements: 0 numbers, 1 vectors, 2 matrices */
-    uint32_t signature;    /* see sv_signature: what a guard compares at once */
+    int ndim;              /* including the dimensions of elements */
+    int inner;             /* the number of trailing dimensions that belong to the elements: 0 scalars, 1 vectors, 2 matrices */
+    uint32_t signature;    /* see sv_signature: what a guard compares in one step */
+    uint32_t version;      /* grows when Python writes to it, and when kernels do while a tape wants to know */
+    uint32_t elsewhere;    /* the last tape on whose time another thread's launch has written to it */
+    uint32_t exports;      /* others that may write to its memory: buffers as long as they exist, other exports for good */
     int64_t *shape;        /* ndim entries */
     int64_t size;          /* number of elements */
     PyObject *grad;        /* an sv_array of the same dtype and shape, or NULL */
+    PyObject *dual;        /* the same for forward mode (runtime/tangents.py) */
     PyObject *owner;       /* what keeps foreign memory alive (a memoryview, a capsule), or NULL if the memory is ours */
     PyObject *weakrefs;
-    PyObject *attributes;  /* what users have set: a dict, or NULL */
-    sv_layout *layout;     /* of a field that has its place, and of an array that is not in C order; NULL otherwise */
-    PyObject *form;        /* what guards compare beside the facts: the layout of a field, the order of axes; the layout holds it */
-    int64_t *byte_strides; /* ndim entries, for the buffer protocol; of a field in blocks without meaning */
-    void *allocation;      /* what to give back: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
+    PyObject *attributes;  /* attributes set by users: a dict, or NULL */
+    sv_layout *layout;     /* of a placed field, and of an array that is not in C order; NULL otherwise */
+    PyObject *form;        /* what guards compare beside the facts: the layout of a field, the order of dimensions; owned by the layout */
+    int64_t *byte_strides; /* ndim entries, for the buffer protocol; meaningless for a blocked field */
+    void *allocation;      /* what to free: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
     size_t mapped_bytes;
     int64_t inline_axes[2 * SV_INLINE_NDIM];
 } sv_array;
 
-extern PyTypeObject sv_tensor_type; /* samovar.Tensor: the base of both, without instances of its own */
+extern PyTypeObject sv_tensor_type; /* samovar.Tensor: the base class, without instances of its own */
 extern PyTypeObject sv_array_type;  /* samovar.Ndarray: final, GC-tracked */
-extern PyTypeObject sv_field_type;  /* samovar.Field: the same, with a layout that code is made for */
-extern PyTypeObject sv_view_type;   /* samovar.BufferView: the same, a part of an array */
+extern PyTypeObject sv_field_type;  /* samovar.Field: an array whose layout is a compile-time constant */
+extern PyTypeObject sv_view_type;   /* samovar.BufferView: a slice of an array */
 
-/* An array of our own: all of them begin with the same struct. */
+/* Whether it is one of our arrays. All of them begin with the same struct. */
 static inline bool sv_array_check(PyObject *object)
 {
     return Py_IS_TYPE(object, &sv_array_type) || Py_IS_TYPE(object, &sv_field_type) || Py_IS_TYPE(object, &sv_view_type);
 }
 
-/* Whether code is made for its layout. An array may have a layout too: one of the members of an array of structs. */
+/* Whether kernels are specialized on its layout. Arrays may have a layout too: those that are members of an array of
+   structs. */
 static inline bool sv_array_is_field(const sv_array *array)
 {
     return Py_IS_TYPE((PyObject *)array, &sv_field_type);
@@ -105,11 +109,11 @@ typedef struct {
     SV_TENSOR_FACTS(SV_FACT_FIELD)
 } sv_tensor_facts;
 
-/* All facts in one number: the code of the dtype, the rank, and a bit for each flag. One more says whether it must not be written,
-   which matters to who writes. */
+/* All facts in one number: the dtype code, the rank, and a bit per flag. One more bit marks read-only memory, which only
+   guards of written arrays compare. */
 #define SV_FACT_BIT(fact) (1u << (16 + (fact)))
 enum { SV_READONLY_BIT = 1 << 30 };
-/* The signature of a field that has no place in memory yet: no guard expects it. */
+/* The signature of a field that is not placed yet: no guard expects it. */
 static const uint32_t SV_UNPLACED = 1u << 31;
 _Static_assert(16 + SV_FACT_COUNT < 30, "the facts of a tensor fit in a number");
 
@@ -122,20 +126,21 @@ static inline uint32_t sv_signature(const sv_tensor_facts *facts, bool readonly)
     return (readonly ? (uint32_t)SV_READONLY_BIT : 0) SV_TENSOR_FACTS(SV_FACT_PACKED);
 }
 
-/* The facts about elements that are vectors or matrices. */
+/* The facts that mark elements as vectors or matrices. */
 static inline uint32_t sv_inner_bits(int inner)
 {
     return inner == 1 ? SV_FACT_BIT(SV_FACT_of_vectors) : inner == 2 ? SV_FACT_BIT(SV_FACT_of_matrices) : 0;
 }
 
-/* The number of axes without those of the elements. */
+/* The number of dimensions, without those of the elements. */
 static inline int sv_array_rank(const sv_array *array)
 {
     return array->ndim - array->inner;
 }
 
-/* Whether its elements lie entry by entry: an array of vectors or matrices that is no field, whose layout says it. */
-static inline bool sv_array_is_apart(const sv_array *array)
+/* Whether its elements are stored as a struct of arrays (SoA): an array of vectors or matrices with a layout that is not a
+   field. */
+static inline bool sv_array_is_soa(const sv_array *array)
 {
     return array->signature & SV_FACT_BIT(SV_FACT_apart);
 }
@@ -148,11 +153,17 @@ static inline bool sv_array_is_readonly(const sv_array *array)
 /* A new array of zeros, or NULL with ValueError (rank, negative extent), MemoryError or TypeError (grad of an integer). */
 sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad);
 
-/* versions.c: tell the library of a tensor, which counts changes, that it is written. Keeps an exception that is set. Python may run
+/* The array whose memory a view, or a reshaped array, shares; itself for others. It counts changes for all of them. */
+sv_array *sv_array_base(sv_array *array);
+
+/* The memory of an array goes to another library, which may write to it from now on. */
+void sv_array_exported(sv_array *array);
+
+/* tensor_versions.c: increment the version counter of a tensor that was written. Keeps a pending exception. Python may run
    here. */
 void sv_version_increment(PyObject *object);
 
-/* array_numpy.c: is it exactly an array of NumPy? False as long as none was seen. */
+/* array_numpy.c: whether it is exactly a numpy.ndarray. False until the first one was seen. */
 bool sv_is_numpy_array(PyObject *object);
 
 /* A borrowed description of any array a kernel may take: ours, a buffer (NumPy), a torch CPU tensor, another DLPack
@@ -160,7 +171,7 @@ bool sv_is_numpy_array(PyObject *object);
    of shape and strides are set. */
 typedef struct {
     void *data;
-    union { /* the facts, under their own names and as a whole; strides of a contiguous array are those the shape implies */
+    union { /* the facts, by name and as a whole; a contiguous array has the strides that its shape implies */
         struct {
             SV_TENSOR_FACTS(SV_FACT_FIELD)
         };
@@ -169,26 +180,32 @@ typedef struct {
     bool readonly;
     bool holds_buffer;
     PyObject *hold;  /* a reference that release drops, or NULL */
-    const sv_layout *layout; /* of what has one: strides have no meaning if it lies in blocks; NULL for everything else */
+    const sv_layout *layout; /* of an array that has one (strides are meaningless if it is blocked); NULL otherwise */
     int64_t shape[SV_MAX_NDIM];
     int64_t strides[SV_MAX_NDIM]; /* in elements */
     Py_buffer buffer; /* set if holds_buffer */
 } sv_tensor_view;
 
-/* 1: an array, described in view, to be released. 0: not an array at all, no exception, nothing to release.
-   -1: an array that kernels cannot use, the exception says why; nothing to release. */
+/* 1: an array, described in view, to be released. 0: not an array, no exception, nothing to release. -1: an unsupported
+   array, the exception says why; nothing to release. */
 int sv_tensor_view_get(PyObject *object, sv_tensor_view *view);
 void sv_tensor_view_release(sv_tensor_view *view);
 
-/* Whether the exception that is set is about the object at hand. Others are about the process or the program (an interrupt, no
-   memory, no stack), and nobody may put something else in their place. */
+/* Whether the pending exception is about the object at hand. Others concern the process or the program (an interrupt, no
+   memory, no stack) and must not be replaced. */
 static inline bool sv_is_about_object(void)
 {
     return PyErr_ExceptionMatches(PyExc_Exception) && !PyErr_ExceptionMatches(PyExc_MemoryError) &&
            !PyErr_ExceptionMatches(PyExc_RecursionError);
 }
 
-/* Every subject adds its types and functions to the module. Each returns 0, or -1 with an exception set. */
+/* A class of samovar.errors: a new reference, or NULL with an exception. Python may run here. */
+PyObject *sv_error_class(const char *name);
+
+/* Raise the named class of samovar.errors with a formatted message. Return NULL. Python may run here. */
+void *sv_refuse(const char *name, const char *format, ...);
+
+/* Each subject adds its types and functions to the module. Returns 0, or -1 with an exception. */
 int sv_dtype_init(PyObject *module);
 int sv_array_init(PyObject *module);
 int sv_layout_init(PyObject *module);
@@ -203,14 +220,16 @@ int sv_overlap_init(PyObject *module);
 int sv_scalars_init(PyObject *module);
 int sv_context_init(PyObject *module);
 int sv_threads_init(PyObject *module);
-int sv_specialisation_init(PyObject *module);
+int sv_specialization_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
 int sv_recording_init(PyObject *module);
 int sv_profile_init(PyObject *module);
-int sv_seen_calls_init(PyObject *module);
-int sv_entrance_init(PyObject *module);
-/* Takes the frames off what is raised: native code has called Python of ours on behalf of the user's line. */
-void sv_leave_frames_out(void);
+int sv_profiled_calls_init(PyObject *module);
+int sv_taping_init(PyObject *module);
+int sv_array_boxes_init(PyObject *module);
+int sv_api_boundary_init(PyObject *module);
+/* Remove our own frames from the traceback of the pending exception, so that it ends at the user's line. */
+void sv_trim_traceback(void);
 int sv_standard_input_init(PyObject *module);
 int sv_cpu_init(PyObject *module);
 int sv_fingerprint_init(PyObject *module);
@@ -219,23 +238,22 @@ int sv_replay_init(PyObject *module);
 int sv_path_init(PyObject *module);
 int sv_cache_entry_init(PyObject *module);
 int sv_codec_init(PyObject *module);
-int sv_plain_form_init(PyObject *module);
-int sv_way_digest_init(PyObject *module);
-/* Is a str a word, which is interned? So are most that come from files, and then their addresses decide. */
+int sv_plain_schema_init(PyObject *module);
+int sv_tree_path_digest_init(PyObject *module);
+/* Whether a str equals an interned word. Most strs from files are interned too, so addresses usually decide. */
 static inline bool sv_text_is(PyObject *text, PyObject *word)
 {
     return text == word || (!PyUnicode_CHECK_INTERNED(text) && PyUnicode_Compare(text, word) == 0);
 }
-/* Two words that stand for some bytes; see checksum.h. */
+/* The two words of a checksum of some bytes; see checksum.h. */
 void sv_checksum(const uint8_t *from, size_t size, uint64_t lanes[2]);
 int sv_program_bytes_init(PyObject *module);
-int sv_contents_init(PyObject *module);
+int sv_deep_values_init(PyObject *module);
 int sv_tensors_init(PyObject *module);
 int sv_numbered_names_init(PyObject *module);
 int sv_syntax_tree_init(PyObject *module);
-int sv_operation_walk_init(PyObject *module);
 
-/* Plain data as bytes, and the plain data that bytes stand for, see codec.c: a new reference, or NULL with a ValueError. */
+/* Encode plain data as bytes, and decode it, see codec.c: a new reference, or NULL with a ValueError. */
 PyObject *sv_encode_plain(PyObject *value);
 PyObject *sv_decode_plain(const uint8_t *bytes, size_t size);
 

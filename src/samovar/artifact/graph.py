@@ -1,8 +1,8 @@
-"""The graph of a kernel as plain data, and drawn: as text, or in the language of Graphviz.
+"""The graph of a kernel as plain data, and rendered as text or Graphviz.
 
 A node is (kind, name, line, nodes inside): a "task", "serial" code, a "loop" over a flag, a "checkpoint", "sections" and
-each "section" of them. An artifact keeps the nodes of a kernel with `graph=True`, so that they can be drawn when the
-arguments of a launch are gone; lines are those of the time when it was compiled then.
+each "section" of them. The artifact of a kernel with `graph=True` stores the nodes, so that they can be rendered when the
+arguments of a launch no longer exist; line numbers are then those at compile time.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 #: Kind, name, line, nodes inside.
 Node = tuple[str, str, int, "tuple[Any, ...]"]
 
-_WORDS = {"loop": "repeat while ", "sections": "side by side", "section": "section"}
+_WORDS = {"loop": "repeat while ", "sections": "in parallel", "section": "section"}
 
 
 def label(node: Node) -> str:
-    """What a node is called in a drawing."""
+    """Return the label of a node."""
     kind, name, line, _ = node
     return f"{_WORDS.get(kind, kind + ' ')}{name}".rstrip() + (f"  (line {line})" if line else "")
 
 
 def as_text(name: str, nodes: Sequence[Node]) -> str:
-    """A drawing of boxes and arrows in characters."""
+    """Render boxes and arrows in plain text."""
     lines = [name]
     _write(nodes, "", lines)
     return "\n".join(lines) + "\n"
@@ -40,7 +40,7 @@ def _write(nodes: Sequence[Node], indent: str, lines: list[str]) -> None:
 
 
 def as_dot(name: str, nodes: Sequence[Node]) -> str:
-    """The same for `dot -Tsvg`: loops, checkpoints and sections are boxes around what is in them."""
+    """Render the graph for `dot -Tsvg`: loops, checkpoints and sections are boxes around their nodes."""
     lines = [f"digraph {_quoted(name)} {{", "  compound=true; node [shape=box, fontname=\"sans-serif\", fontsize=10];"]
     drawing = _Dot(lines)
     begin, end = drawing.point("start", "circle"), None
@@ -55,7 +55,7 @@ def _quoted(text: str) -> str:
 
 
 class _Dot:
-    """Writes nodes, and arrows from what is done before to what follows."""
+    """Writes nodes, and arrows from each to its successors."""
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
@@ -72,7 +72,7 @@ class _Dot:
         self.edges += [f"  {each} -> {after}{style};" for each in before]
 
     def sequence(self, nodes: Sequence[Node], before: list[str], depth: int) -> list[str]:
-        """Nodes one after the other; gives what has to be done before the next one."""
+        """Write a sequence of nodes; return the predecessors of the next one."""
         for node in nodes:
             kind, inside = node[0], node[3]
             if kind in ("task", "serial"):
@@ -95,6 +95,6 @@ class _Dot:
         return before
 
     def first_after(self, number: int) -> str:
-        """The first node that was written from a number on."""
+        """Return the first node that was written from a number on."""
         written = (line.split()[0] for line in self.lines if line.lstrip().startswith("n") and "[label" in line)
         return next(name for name in written if int(name[1:]) >= number)

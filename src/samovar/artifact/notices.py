@@ -1,8 +1,8 @@
-"""Warnings about the text of kernels, such as an assignment that loses something: given once in a process for each place,
-whether the kernel is compiled there or comes from the cache.
+"""Warnings about the source of kernels, such as an assignment that loses precision. Each is issued once per process and
+place, whether the kernel is compiled or comes from the cache.
 
-What is kept says where in the code of a function the warning belongs, not in which line: a file may have moved, or have got
-another comment, since the kernel was compiled.
+A stored warning refers to a place in a function's bytecode, not to a line: lines may have moved since the kernel was
+compiled.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Notice:
-    """A warning about a function, which is known by its path (in an artifact from the cache, by the number of the path); or
-    about a kernel as a whole, where `function` is None.
+    """A warning about a function, identified by its path (in an artifact from the cache, by the number of the path), or
+    about a whole kernel, where `function` is None.
 
-    `place` is that of an instruction in the code of the function, None if there is none in its line. `line` is counted from
-    the first line of the function, and was right when the kernel was compiled.
+    `place` is an instruction offset in the function's code, None if its line has no instruction. `line` is relative to the
+    first line of the function at compile time.
     """
 
     __slots__ = ("function", "line", "message", "place")
@@ -34,12 +34,12 @@ class Notice:
 
 
 def give_again(notice: Notice, code: CodeType) -> None:
-    """Warn about the code of a function as when it was compiled, in the line where that is now."""
+    """Issue the warning of a cached kernel for a function's code, at its current line."""
     place = notice.place
     lines = (line for begin, end, line in code.co_lines() if place is not None and begin <= place < end)
     give(code.co_filename, next(lines, None) or code.co_firstlineno + notice.line, notice.message)
 
 
 def give(file: str, line: int, message: str) -> None:
-    """Warn about a line, unless that was done before."""
+    """Warn about a line, once."""
     warn_once(message, (file, line))

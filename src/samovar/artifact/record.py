@@ -1,6 +1,6 @@
-"""Artifacts: what a compile leaves behind, as plain data that another process can launch.
+"""Artifacts: the result of a compile, as plain data that another process can launch.
 
-The compiler makes them, the cache keeps them, the runtime launches them. Nothing here knows the IR or LLVM.
+The compiler creates them, the cache stores them, the runtime launches them. Nothing here knows the IR or LLVM.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from samovar.lens import Path
 
 
-#: Code that could not be linked is not an image: it begins with this, the name of the backend that loads it, and a line end.
+#: Code that could not be linked into an image starts with this, the name of the backend that loads it, and a newline.
 UNLINKED = b"code for the backend "
-#: Code of a part of a kernel, which becomes an image only together with others, is kept with this before it.
+#: The prefix of code for a part of a kernel, which becomes an image only together with others.
 UNIT = b"code of a unit\n"
 
 
 class Fill:
-    """What goes into the argument block: the path of an argument, its place, and how it is stored."""
+    """How one slot of the argument block is filled: the path of an argument, its offset, and how it is stored."""
 
     __slots__ = ("dtype", "is_array", "name", "offset", "path", "strided", "written")
 
@@ -40,10 +40,10 @@ class Fill:
 
 
 class Guards:
-    """What is asked before a launch, and what goes into the argument block, as plain data.
+    """What is checked before a launch, and how the argument block is filled, as plain data.
 
-    `instructions` are those of `_native.Specialisation`, with (..., what, number, …) where an object is to be put in; those
-    of an artifact from the cache are encoded, which takes less room. Numbers are those of `paths`.
+    `instructions` are those of `_native.Specialization`, with (..., what, number, …) in place of objects. In an artifact
+    from the cache they are encoded, which takes less space. Numbers refer to `paths`.
     """
 
     __slots__ = ("instructions", "paths", "registers")
@@ -60,13 +60,13 @@ _NO_SECTIONS: Mapping[str, Any] = {}
 
 
 class Artifact:
-    """A compiled kernel and all that a launch needs to know about it.
+    """A compiled kernel and everything that a launch needs.
 
-    `image` is a flat image, or see `UNLINKED`; `fills` say what goes into the argument block (those of an artifact from the
-    cache are packed) and `results` what a launch returns; a task is (name, nanoseconds per iteration, flags). `notices` are
-    the warnings about it. Results are a tree that native code makes objects of: None, ("scalar", name of the dtype, offset
-    in the block), or ("tuple", (result, …)). `sections` are plain data by name, for what only some kernels have; who does
-    not know one leaves it alone.
+    `image` is a flat image, or see `UNLINKED`; `fills` describe the argument block (packed in an artifact from the cache)
+    and `results` what a launch returns; a task is (name, nanoseconds per iteration, flags). `notices` are its warnings.
+    Results are a tree from which native code creates objects: None, ("scalar", name of the dtype, offset in the block), or
+    ("tuple", (result, …)). `sections` are plain data by name, for features that only some kernels use; readers ignore
+    unknown ones.
     """
 
     __slots__ = ("block_size", "fills", "image", "notices", "results", "sections", "sites", "slow_serial", "tasks")

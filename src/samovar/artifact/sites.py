@@ -1,7 +1,7 @@
-"""Sites: the places of a program that can speak at run time, and what they say.
+"""Sites: the places in a program that can print or fail at run time, and their messages.
 
-They are made by the compiler, kept in artifacts and read when a launch prints or fails. Plain classes, because a process
-that compiles nothing reads them as well.
+The compiler creates them, artifacts store them, and they are read when a launch prints or fails. Plain classes, because a
+process that compiles nothing reads them as well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Value:
-    """Equal if all of its slots are."""
+    """A value class: equal if all slots are."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -31,10 +31,14 @@ class _Value:
         return f"{type(self).__name__}{self.parts_of()}"
 
 
+#: The conversion of a value whose format is one of C, `%.3f`.
+PRINTF = "%"
+
+
 class Hole(_Value):
     """A value in a message: which one, and the format that Python applies to it (`{x:.3f}` → ".3f", "!r").
 
-    `operand` counts the values that the site carries (see `Site.types`): the condition of a `check` is not among them.
+    `operand` counts the values that the site carries (see `Site.types`), without the condition of a `check`.
     """
 
     __slots__ = ("operand", "conversion", "format")  # noqa: RUF023 - the order of the parameters
@@ -46,7 +50,7 @@ class Hole(_Value):
 
 
 class Frame(_Value):
-    """One entry of a call chain: innermost first."""
+    """One entry of a call stack, which lists the innermost call first."""
 
     __slots__ = ("function", "file", "line")  # noqa: RUF023
 
@@ -57,13 +61,12 @@ class Frame(_Value):
 
 
 class Site(_Value):
-    """A place in a program that can speak at run time: a print, an assertion, a failed check.
+    """A place in a program that can print or fail at run time: a print, an assertion, a failed check.
 
-    `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; those of an
-    overflow check on arithmetic are its operands. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
-    "shift", "exponent", "view". `columns` are those of what was evaluated, in the line of the first frame: where it begins
-    and ends, as the syntax tree counts, or -1 if it ends on another line; and the text between, which the line may not have
-    any more.
+    `parts` alternates text and holes. `types` are the dtypes of the values that `print` and `check` carry; for an overflow
+    check they are the operands of the arithmetic. `kind` is one of "print", "assertion", "bounds", "overflow", "division",
+    "shift", "exponent", "view". `columns` locate the evaluated expression in the line of the first frame: start and end as
+    in the syntax tree (-1 if it ends on another line), and its text, which the file may no longer contain.
     """
 
     __slots__ = ("kind", "parts", "types", "frames", "columns")  # noqa: RUF023

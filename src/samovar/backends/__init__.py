@@ -1,26 +1,26 @@
-"""Backends: from the IR to code. There is one, for LLVM.
+"""Backends: from IR to code. There is one, for LLVM.
 
-A backend is a module with a `BACKEND` in it that does what `samovar.backends.protocol` says, and a line in `BACKENDS`.
-Nobody else knows which ones there are: who compiles or loads asks for `backend()`.
+A backend is a module with a `BACKEND` that implements `samovar.backends.protocol`, and a line in `BACKENDS`. Nothing else
+depends on which ones exist: code that compiles or loads calls `backend()`.
 """
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.backends.protocol import Backend, CannotLink, Rendered, RenderOptions, Target, Unit
 else:
-    __getattr__, __dir__ = _door(globals(), {"protocol": "Backend CannotLink RenderOptions Rendered Target Unit"})
+    __getattr__, __dir__ = _lazy_exports(globals(), {"protocol": "Backend CannotLink RenderOptions Rendered Target Unit"})
 
-#: The modules of the backends, by name.
+#: The module of each backend, by name.
 BACKENDS = {"llvm": "samovar.backends.llvm"}
-#: The one that kernels are compiled with.
+#: The backend that compiles kernels.
 CHOSEN = "llvm"
 
 
 def backend(name: str = "") -> Backend:
-    """The backend of a name, or the one that kernels are compiled with."""
+    """The backend of that name, by default the one that compiles kernels."""
     found: Backend = __import__(BACKENDS[name or CHOSEN], fromlist=["BACKEND"]).BACKEND
     return found

@@ -1,10 +1,10 @@
-"""What a backend does: `render` and `compile` a kernel, `link` the code into an image or `load` it, and say what code
-depends on.
+"""The interface of a backend: `render` and `compile` a kernel, `link` the code into an image or `load` it, and describe
+what the code depends on.
 
-`render` gets a kernel whose parallel loops are outlined (`samovar.passes.outline`) and makes text of it. `compile` turns it
-into code, in a worker process: it gets plain data only (see `request`), and what it needs is imported by `prepare`. All the
-rest is quick and happens in the user's process. A process that finds its kernels in the cache imports nothing of a backend,
-unless code could not be linked.
+`render` turns a kernel with outlined parallel loops (`samovar.passes.outline`) into text. `compile` turns that into code, in
+a worker process: it receives plain data only (see `request`), and `prepare` imports what it needs. The rest is quick and
+runs in the user's process. A process that finds its kernels in the cache imports nothing of a backend, unless code could not
+be linked.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class Target(Protocol):
-    """The machine that code is made for. As a string, it is for reports."""
+    """The machine that code is compiled for. Its string is for reports."""
 
     def key(self) -> tuple[str | int, ...]:
-        """What tells it from others, as a part of keys."""
+        """A key that distinguishes it from other targets, for cache keys."""
 
     def plans_for(self) -> Machine:
-        """What planning a loop has to know of it."""
+        """The properties that loop planning depends on."""
 
 
 class RenderOptions(Protocol):
-    """The options that matter to a text."""
+    """The options that affect the text."""
 
     @property
     def fast_math(self) -> bool: ...
@@ -47,8 +47,8 @@ class RenderOptions(Protocol):
 
 @dataclass(frozen=True)
 class Unit:
-    """A part of a kernel that is compiled apart. `used` are the numbers of the units that its text refers to, in the order
-    in which it counts them. Its text depends on nothing else, so what it becomes can be shared with other kernels."""
+    """A compile unit: a part of a kernel that is compiled separately. `used` are the units that its text refers to, in the
+    order of their numbers there. The text depends on nothing else, so its object can be shared with other kernels."""
 
     name: str
     text: str
@@ -58,10 +58,10 @@ class Unit:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A kernel as text, and the places in it that can speak: `sites` are numbered as the text numbers them.
+    """A kernel as text, and its sites (source locations for messages): `sites` are numbered as in the text.
 
-    A kernel in several `units` has the text of all of them to read; its sites are those of the units, one unit after the
-    other. The first unit is the one that a launch begins in."""
+    A kernel in several `units` has the text of all of them, for reading; its sites are those of the units, one after the
+    other. The first unit has the entry point."""
 
     text: str
     sites: tuple[Site, ...]
@@ -69,62 +69,62 @@ class Rendered:
 
 
 class CannotLink(RuntimeError):
-    """Code that cannot become an image: the reason."""
+    """Code that cannot become an image; the message is the reason."""
 
 
 class Backend(Protocol):
-    """One way to make code of the IR."""
+    """A compiler from IR to code."""
 
     @property
     def name(self) -> str:
-        """By which it is known in `samovar.backends`, and to `inspect`."""
+        """Its name in `samovar.backends`, and for `inspect`."""
 
     @property
     def compiler(self) -> str:
-        """Who does the work of `compile`, for messages."""
+        """The name of the compiler that `compile` uses, for messages."""
 
     @property
     def suffix(self) -> str:
-        """Of files with its texts."""
+        """The suffix of files with its text."""
 
     @property
-    def forms(self) -> tuple[str, ...]:
-        """How much `compile` does to a text, as messages say it ("compiled …"): all that it can first. Each of the others
-        leaves out more of what it could fail in, and is for texts that it has failed in."""
+    def efforts(self) -> tuple[str, ...]:
+        """How much `compile` optimizes, in the words of messages ("compiled …"): full optimization first. Each of the others
+        skips more steps that could fail, and is for texts that the compiler has failed on."""
 
     @property
     def files(self) -> tuple[tuple[str, ...], ...]:
-        """The files of the package that a worker runs to compile, as parts of paths."""
+        """The files of the package that a worker needs to compile, as parts of paths."""
 
     def salt(self) -> tuple[str, ...]:
-        """The installed libraries that decide what `compile` makes: their versions are part of every key."""
+        """The installed libraries that determine the result of `compile`: their versions are part of every cache key."""
 
     def target(self) -> Target:
         """The machine that this process runs on."""
 
     def render(self, kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
-        """The text of a kernel. The same IR gives the same text. `whole`: in one piece, whatever it is made of."""
+        """The text of a kernel. The same IR gives the same text. `whole`: as a single unit."""
 
     def canonical(self, text: str) -> str:
-        """A text without what means nothing. It is a key and not a program."""
+        """A canonical text, without irrelevant differences. It is a key and not a program."""
 
-    def request(self, text: str, target: Any, form: str, product: str) -> tuple[Any, ...]:
-        """What `compile` is given, as plain data. `form` is one of `forms`; `product` is "object", or "assembly" to read."""
+    def request(self, text: str, target: Any, effort: str, product: str) -> tuple[Any, ...]:
+        """The arguments of `compile` as plain data. `effort` is one of `efforts`; `product` is "object" or "assembly"."""
 
     def prepare(self) -> tuple[bytes, ...]:
-        """Import all that `compile` needs. Gives the texts of the versions of what `salt` names."""
+        """Import all that `compile` needs. Return the versions of what `salt` names, as text."""
 
     def compile(self, *request: Any) -> bytes:
-        """Code. What is wrong with a text is an exception; what ends the process is noticed by who started it."""
+        """Compile to code. An invalid text raises an exception; the parent process notices if the compiler crashes."""
 
     def telling(self, words: list[str]) -> list[str]:
-        """Of the lines that `compile` has printed before it ended the process, those that say why."""
+        """The lines that explain a crash, among those that `compile` has printed before it."""
 
     def link(self, code: bytes) -> bytes:
-        """An image that the native loader takes; `CannotLink` where there can be none."""
+        """An image for the native loader; raises `CannotLink` if that is impossible."""
 
     def link_units(self, codes: Sequence[bytes], units: Sequence[Unit]) -> bytes:
-        """As `link`, from the codes of all units of a kernel. A backend that makes no units needs none."""
+        """As `link`, from the codes of all units of a kernel. A backend without units does not need it."""
 
     def load(self, code: bytes) -> Image:
-        """Code that could not be linked, ready to launch. It may take longer, but it is the same code."""
+        """Load code that could not be linked. It may take longer, but it is the same code."""

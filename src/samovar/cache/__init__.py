@@ -1,52 +1,53 @@
-"""Keeping compiled kernels: keys, the store, and what is known about why something was compiled.
+"""The offline cache of compiled kernels: keys, the store, and explanations of cache misses.
 
-Two levels. A decision tree per kernel (salt and code → what to ask) leads to the artifact of a kernel and its answers. Below
-them, images are kept by what LLVM was given. Importing this room imports nothing of the compiler.
+It has two levels. A decision tree per kernel (its key: toolchain fingerprint and code) leads from answers to the artifact
+compiled for them. Below, images are cached by the LLVM text they were compiled from. Importing this package imports nothing
+of the compiler.
 """
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.cache.artifacts import unpacked_fills
     from samovar.cache.bundle import Bundle, BundleError
-    from samovar.cache.catalogue import Item, kernels
-    from samovar.cache.choices import read_choice, write_choice
-    from samovar.cache.code import CodeCache, code_cache
+    from samovar.cache.catalog import Item, kernels
     from samovar.cache.compile_lock import CompileLock
     from samovar.cache.entry import MISREADINGS
-    from samovar.cache.exchange import export_bundle, import_bundle, refusal
+    from samovar.cache.eviction import prune
     from samovar.cache.explain import mismatch_of, reason
-    from samovar.cache.library import Library, Record, StoredTree, artifact_key, open_library
-    from samovar.cache.pruning import prune
+    from samovar.cache.export_import import export_bundle, import_bundle, incompatibility
+    from samovar.cache.image_cache import CodeCache, code_cache
+    from samovar.cache.kernel_cache import Library, Record, StoredTree, artifact_key, open_library
     from samovar.cache.salt import LIBRARIES, installed_library, salt_parts
     from samovar.cache.similar_kernels import Comparison, comparisons
     from samovar.cache.statistics import Statistics, read_statistics, write_statistics
     from samovar.cache.store import KINDS, Store, directory_of
-    from samovar.cache.trust import refused_folder, refused_parent
+    from samovar.cache.trust import untrusted_folder, untrusted_parent
+    from samovar.cache.tuning import read_choice, write_choice
     from samovar.cache.verification import Verification
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
             "artifacts": "unpacked_fills",
             "bundle": "Bundle BundleError",
-            "catalogue": "Item kernels",
-            "choices": "read_choice write_choice",
-            "code": "CodeCache code_cache",
+            "catalog": "Item kernels",
+            "tuning": "read_choice write_choice",
+            "image_cache": "CodeCache code_cache",
             "compile_lock": "CompileLock",
             "entry": "MISREADINGS",
-            "exchange": "export_bundle import_bundle refusal",
+            "export_import": "export_bundle import_bundle incompatibility",
             "explain": "mismatch_of reason",
-            "library": "Library Record StoredTree artifact_key open_library",
-            "pruning": "prune",
+            "kernel_cache": "Library Record StoredTree artifact_key open_library",
+            "eviction": "prune",
             "salt": "LIBRARIES installed_library salt_parts",
             "similar_kernels": "Comparison comparisons",
             "statistics": "Statistics read_statistics write_statistics",
             "store": "KINDS Store directory_of",
-            "trust": "refused_folder refused_parent",
+            "trust": "untrusted_folder untrusted_parent",
             "verification": "Verification",
         },
     )

@@ -1,4 +1,4 @@
-"""Artifacts as plain data, and back."""
+"""Encodes artifacts as plain data, and decodes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from samovar.artifact import Notice, Site
 
 
-#: Of each field, the form that it has. What only some kernels have, or what is checked where it is made use of, is not here.
+#: The format of each field. Optional fields, and those that are validated where they are used, are not listed.
 _FIELDS = {
     "image": "Y",
     "block_size": "I",
@@ -30,19 +30,19 @@ _FIELDS = {
     "way": "Y",
 }
 _SECTIONS = {"checkpoints": "(J{(JB?I)})", "units": "{(SS)}", "stack": "I", "bytes": "{J}"}
-#: Without these, it is no artifact.
+#: The required fields.
 _REQUIRED = frozenset(("image", "block_size", "fills", "program", "registers", "key", "way"))
-#: More bytes than any argument block has.
+#: Larger than any argument block.
 _LARGEST_BLOCK = 1 << 26
 
 
 def sealed_artifact(artifact: Artifact, guards: Guards, key: str, way: bytes, seconds: float) -> bytes:
-    """An artifact and its guards as named fields, without their paths, which the decision tree knows: `way` is the digest of
-    the way there, `key` the key that it is kept under.
+    """Encode an artifact and its guards as named fields, without their paths, which the decision tree has. `way` is the
+    digest of the path through the tree, `key` the key of the artifact.
 
-    Fields that are empty are left out.
+    Empty fields are omitted.
     """
-    assert not isinstance(guards.instructions, bytes)  # what was loaded is kept already
+    assert not isinstance(guards.instructions, bytes)  # what was loaded is stored already
     assert not isinstance(artifact.fills, bytes)
     fields = {
         "image": artifact.image,
@@ -63,7 +63,7 @@ def sealed_artifact(artifact: Artifact, guards: Guards, key: str, way: bytes, se
 
 
 class StoredArtifact:
-    """An artifact as it was read: what it says of itself, and how to make it."""
+    """An artifact as read from a file, decoded on demand."""
 
     __slots__ = ("_fields", "key", "seconds", "way")
 
@@ -71,9 +71,9 @@ class StoredArtifact:
         data, self.seconds = unsealed(content, "(*F)")
         fields = named_fields(data, _FIELDS)
         if fields is None:
-            raise Damaged("a field of its artifact cannot be read")
+            raise Damaged("a field of its artifact is malformed")
         if fields["block_size"] > _LARGEST_BLOCK:
-            raise Damaged("its artifact wants too large a block")
+            raise Damaged("its artifact requests an argument block that is too large")
         self._fields: dict[str, Any] = fields
         self.key: str = fields["key"]
         self.way: bytes = fields["way"]
@@ -86,12 +86,12 @@ class StoredArtifact:
 
     @property
     def fills(self) -> bytes:
-        """What goes into the argument block, packed."""
+        """How the argument block is filled, packed."""
         fills: bytes = self._fields["fills"]
         return fills
 
     def made(self) -> tuple[Artifact, Guards]:
-        """The artifact and the guards. Fields that are not known here are passed over."""
+        """Return the artifact and its guards. Unknown fields are ignored."""
         fields = self._fields
         field = fields.get
         sites, notices, sections = field("sites"), field("notices"), field("sections")
@@ -113,12 +113,12 @@ def _sections_of(data: Any) -> dict[str, Any]:
     sections = dict(data)
     for name, form in _SECTIONS.items():
         if name in sections and not has_form(sections[name], form):
-            raise Damaged(f"the {name} of its artifact cannot be read")
+            raise Damaged(f"the {name} of its artifact is malformed")
     return sections
 
 
 def _notices_data(artifact: Artifact, guards: Guards) -> tuple[Any, ...]:
-    """Notices with numbers of paths: the guards speak of each function, because they compare its code."""
+    """Encode notices with path numbers. Guards refer to each function, because they compare its code."""
     numbers: dict[Any, int] = {path: number for number, path in enumerate(guards.paths)}
     return tuple(
         (notice.message, numbers.get(notice.function), notice.place, notice.line) for notice in artifact.notices
@@ -132,7 +132,8 @@ def _notices_of(data: tuple[Any, ...]) -> tuple[Notice, ...]:
 
 
 def packed_fills(fills: tuple[Fill, ...]) -> bytes:
-    """Fills as bytes, with the rows of their paths: only who makes other guards for a loaded artifact takes them apart."""
+    """Pack fills, with the rows of their paths, into bytes. They are unpacked only to create other guards for a loaded
+    artifact."""
     paths = PathTable([])
     rows = tuple(
         (paths.number(fill.path), fill.offset, fill.dtype.name, fill.name, fill.is_array, fill.strided, fill.written)
@@ -142,10 +143,10 @@ def packed_fills(fills: tuple[Fill, ...]) -> bytes:
 
 
 def unpacked_fills(packed: bytes) -> tuple[Fill, ...]:
-    """The fills that bytes stand for."""
+    """Unpack fills."""
     data = _native.decode_plain(packed)
     if not has_form(data, "({R}{(PISSBBB)})", len(data[0])):
-        raise ValueError("these are no fills")
+        raise ValueError("not a list of fills")
     rows, fills = data
     paths = PathTable(list(rows))
     return tuple(
@@ -170,7 +171,7 @@ def _site_of(data: tuple[Any, ...]) -> Site:
     kind, parts, types, frames, columns = data
     for part in parts:
         if not isinstance(part, str) and not (has_form(part, "(ISS)") and part[0] < len(types)):
-            raise Damaged("a message of its artifact cannot be read")
+            raise Damaged("a message of its artifact is malformed")
     return Site(
         kind,
         tuple(part if isinstance(part, str) else Hole(*part) for part in parts),

@@ -2,8 +2,8 @@
 
     magic | length of the header | header (JSON) | entries, each after its length | a length of zero | checksum of all before
 
-The header says under which salt the entries were made, in a form that every version can read and explain. Each entry is the
-content of a file of the store, with its own checksum. Nothing but the header is decoded before the user agrees to it.
+The header contains the toolchain fingerprint of the entries, in a form that every version can read and explain. Each entry
+is the content of a file of the store, with its own checksum. Only the header is decoded before the bundle is accepted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import stat
 from _blake2 import blake2b
 
 from samovar.cache.entry import Damaged, opened
-from samovar.output_file import write_pieces
+from samovar.system import write_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ _PIECE = 1 << 20
 
 
 class BundleError(ValueError):
-    """A file that is no bundle, is damaged, or cannot be used here."""
+    """The file is not a bundle, is damaged, or cannot be used here."""
 
 
 def write_bundle(path: str, salt: dict[str, str], names: Iterable[str], contents: Iterable[bytes]) -> int:
-    """Write entries into a file, which appears when it is complete. Gives its size in bytes."""
+    """Write entries into a file, which appears when it is complete. Return its size in bytes."""
     return write_pieces(path, _summed(_pieces(salt, names, contents)))
 
 
@@ -46,7 +46,7 @@ def _pieces(salt: dict[str, str], names: Iterable[str], contents: Iterable[bytes
 
 
 def _summed(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Pieces, and the checksum of all of them."""
+    """Yield the blocks, then a checksum of all of them."""
     checksum = blake2b(digest_size=_CHECKSUM)
     for piece in pieces:
         checksum.update(piece)
@@ -59,14 +59,14 @@ def _length(content: bytes) -> bytes:
 
 
 class Bundle:
-    """A bundle whose checksum is right. `salt` is what its entries were made under, `names` the kernels in it.
+    """A bundle with a valid checksum. `salt` is the toolchain fingerprint of its entries, `names` lists its kernels.
 
-    The file stays open, so that what is read is what was verified, whatever its name comes to mean.
+    The file stays open, so that exactly the verified content is read, even if its name changes.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
-        # What is not a regular file (a pipe) must not make anybody wait.
+        # Opening something other than a regular file (a pipe) must not block.
         self._file = os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb")
         try:
             status = os.fstat(self._file.fileno())
@@ -89,19 +89,19 @@ class Bundle:
         self.close()
 
     def close(self) -> None:
-        """Nothing more is read."""
+        """Close the file."""
         self._file.close()
 
     def entries(self) -> Iterator[tuple[str, str, Any]]:
-        """The kind, the key and the data of each entry."""
+        """Yield the kind, key and data of each entry."""
         self._file.seek(self._start)
         while content := self._piece():
             try:
                 kind, key, data = opened(content)
             except Damaged as error:
-                raise BundleError(f"{self.path} is damaged: of an entry, {error}") from error
+                raise BundleError(f"{self.path} is damaged: an entry is invalid: {error}") from error
             if not _is_key(key):
-                raise BundleError(f"{self.path} is damaged: there is an entry under {kind!r}, {key!r}")
+                raise BundleError(f"{self.path} is damaged: it has an entry under {kind!r}, {key!r}")
             yield kind, key, data
 
     def _said(self, header: bytes) -> tuple[dict[str, str], list[str]]:
@@ -110,7 +110,7 @@ class Bundle:
             salt = {str(part): str(value) for part, value in said["salt"].items()}
             return salt, [str(name) for name in said["kernels"]]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise BundleError(f"{self.path} is damaged: its header cannot be read") from error
+            raise BundleError(f"{self.path} is damaged: its header is malformed") from error
 
     def _verify(self, file: BinaryIO) -> None:
         if file.read(len(MAGIC)) != MAGIC:
@@ -127,13 +127,13 @@ class Bundle:
             raise BundleError(f"{self.path} is damaged: its checksum is wrong")
 
     def _piece(self) -> bytes:
-        """What follows, after its length."""
+        """Read the next block, which follows its length."""
         length = int.from_bytes(self._file.read(_LENGTH), "little")
         if length > self.size - self._file.tell() - _CHECKSUM:
-            raise BundleError(f"{self.path} is damaged: a part of it is missing")
+            raise BundleError(f"{self.path} is damaged: it is truncated")
         return self._file.read(length)
 
 
 def _is_key(key: object) -> bool:
-    """Keys become names of files: nothing else may be one."""
+    """Whether the value is a key. Keys become file names, so nothing else may pass."""
     return isinstance(key, str) and len(key) == 40 and set(key) <= set("0123456789abcdef")

@@ -1,6 +1,6 @@
-"""Taking turns: of several processes that want the same kernel, one compiles and the others wait for what it stores.
+"""A lock per kernel: if several processes need the same kernel, one compiles it and the others wait for the result.
 
-Only a courtesy: where locks do not work, or whoever holds one does not come to an end, everybody compiles.
+The lock is advisory: where locks do not work, or its holder does not finish in time, every process compiles.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: How long to wait for another process.
+#: Seconds to wait for another process.
 PATIENCE_SECONDS = 120.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 
 
 class CompileLock:
-    """Inside a `with`, other processes that ask for the same key wait. `waited` says whether this one had to."""
+    """A context manager in which other processes that request the same key wait. `waited` says whether this one had to."""
 
     def __init__(self, directory: str, key: str) -> None:
         self._path = os.path.join(directory, "turns")
-        #: One file for all keys, a byte for each: there is nothing to clean up.
+        #: One file for all keys, with one byte each: nothing to clean up.
         self._byte = int(key[:7], 16)
         self._holder = (self._path, self._byte, get_ident())
         self._descriptor: int | None = None
@@ -34,8 +34,8 @@ class CompileLock:
 
     def __enter__(self) -> CompileLock:
         if self._holder in _holders or self._holder[:2] in _of_parent:
-            # A kernel that is launched by what another one evaluates in `static`: waiting for oneself would take forever,
-            # and so may waiting for a parent, who often waits for its child.
+            # A kernel that is launched from code another one evaluates in `static` would wait for itself forever. So could a
+            # child that waits for its parent, which often waits for the child.
             return self
         try:
             self._descriptor = self._opened()
@@ -54,7 +54,7 @@ class CompileLock:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
             return os.open(self._path, flags, 0o600)
-        except FileNotFoundError:  # the first kernel that is kept here
+        except FileNotFoundError:  # the first kernel in this store
             from samovar.fingerprint import make_folder
 
             make_folder(os.path.dirname(self._path))
@@ -71,18 +71,18 @@ class CompileLock:
         if self._descriptor is not None:
             _holders.discard(self._holder)
         if self._descriptor in _open:
-            # A child that was forked meanwhile has the same opening of the file: closing it here alone would not do.
+            # A child that was forked meanwhile shares the open file: closing it here would not release the lock.
             self._request(fcntl.F_UNLCK)
             _open.discard(self._descriptor)
             os.close(self._descriptor)
 
     def _locked(self) -> bool:
-        """Is there no reason to wait any longer?"""
+        """Whether waiting is over: the lock is taken, or does not work."""
         error = self._request(fcntl.F_WRLCK)
         return error not in (EACCES, EAGAIN)
 
     def _request(self, kind: int) -> int:
-        """Ask for one byte, for this opening of the file and not for the process. 0, or the number of the error."""
+        """Request one byte for this open file description, not for the process. Return 0 or an errno."""
         assert self._descriptor is not None
         try:
             request = struct.pack("hhqqi4x", kind, os.SEEK_SET, self._byte, 1, 0)
@@ -92,11 +92,11 @@ class CompileLock:
         return 0
 
 
-#: The files that are open, to be closed in a forked child: it does not take part in turns that its parent took.
+#: The open files. A forked child closes them, because it does not hold its parent's locks.
 _open: set[int] = set()
-#: Which thread has which turn.
+#: Which thread holds which lock.
 _holders: set[tuple[str, int, int]] = set()
-#: The turns that were taken in the process that has forked this one, at that time.
+#: The locks that the parent process held at the fork.
 _of_parent: set[tuple[str, int]] = set()
 
 

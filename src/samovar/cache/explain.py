@@ -1,4 +1,4 @@
-"""Why a kernel was compiled: which fact is another one than for its nearest relative in the cache."""
+"""Why a kernel was compiled: which fact differs from the most similar kernel in the cache."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from samovar.lens import Mismatch, same_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.cache.library import Library
+    from samovar.cache.kernel_cache import Library
     from samovar.lens import Miss, Trace, Tree
 
-#: Parts of the salt in words.
+#: The parts of the toolchain fingerprint in words.
 _WORDS = {
-    "format": "the format of the cache",
+    "format": "the cache format",
     "samovar": "the version of Samovar",
-    "native": "the version of Samovar's native part",
+    "native": "the version of Samovar's native code",
     "llvmlite": "the version of llvmlite",
     "python": "the version of Python",
     "system": "the system",
@@ -26,7 +26,7 @@ _WORDS = {
 
 
 def mismatch_of(tree: Tree, miss: Miss) -> Mismatch:
-    """A miss, against the answer that was added last where the search ended."""
+    """Return the mismatch of a miss, compared with the answer that was added last where the search ended."""
     return Mismatch(tree.paths.path(miss.number), miss.question, miss.known[-1], miss.answer)
 
 
@@ -38,9 +38,9 @@ def reason(
     trace: Trace | None = None,
     twin: str | None = None,
 ) -> str:
-    """Why a kernel with this name and tree key is compiled, in a sentence.
+    """Explain in a sentence why a kernel with this name and tree key is compiled.
 
-    `twin` is the key that the tree of the same code has where lines are part of it, if they are not here, or the other way.
+    `twin` is the key of the same code's tree with line numbers if they do not matter here, or without them if they do.
     """
     if mismatch is not None:
         where = None if trace is None else trace.position(mismatch.path, mismatch.question)
@@ -49,7 +49,7 @@ def reason(
     if any(tree == key for tree, _ in relatives):
         return "its artifact is no longer in the cache"
     if not relatives:
-        return "it was never compiled before"
+        return "it was not compiled before"
     if library is not None and trace is not None and any(tree == twin for tree, _ in relatives):
         changed = option_changes(library.latest_trace(twin or ""), trace)
         if changed:
@@ -59,7 +59,7 @@ def reason(
 
 
 def option_changes(before: Trace | None, now: Trace) -> list[Mismatch]:
-    """The options with which lines are part of the code, as far as they have other values now."""
+    """Return the changes of options that decide whether line numbers matter."""
     return [
         Mismatch(asked.path, asked.question, before.answer(asked.path, asked.question), asked.answer)
         for asked in now
@@ -72,12 +72,12 @@ def option_changes(before: Trace | None, now: Trace) -> list[Mismatch]:
 
 
 def code_changed(name: str) -> str:
-    """Nothing else can be different."""
+    """The explanation if nothing else differs."""
     return f"the code of {name.rpartition('.')[2]}() changed"
 
 
 def salt_differences(before: dict[str, str], now: dict[str, str]) -> list[tuple[str, str]]:
-    """The parts in which two salts differ, in words, each with what it was and is."""
+    """Return the parts in which two toolchain fingerprints differ, in words, each with the change."""
     return [
         (words, _changed(before.get(part, "unknown"), now.get(part, "unknown")))
         for part, words in _WORDS.items()
@@ -86,7 +86,7 @@ def salt_differences(before: dict[str, str], now: dict[str, str]) -> list[tuple[
 
 
 def _changed(old: str, new: str) -> str:
-    """What is different; of long lists, only what came and went."""
+    """Format a change; of long lists, only additions and removals."""
     one, two = set(old.split()), set(new.split())
     if len(one | two) > 8:
         gone, come = sorted(one - two), sorted(two - one)

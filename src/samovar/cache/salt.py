@@ -1,6 +1,6 @@
-"""The salt: everything about this installation and this machine that compiled code depends on.
+"""The toolchain fingerprint (`salt`): everything about this installation and machine that compiled code depends on.
 
-It is part of every key, so that an artifact is never found by a process that could not have made it.
+It is part of every key, so that a process never finds an artifact that it could not have compiled itself.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ _parts: dict[str, dict[str, str]] = {}
 
 
 def salt_parts() -> dict[str, str]:
-    """The salt in readable form. The version can be overridden at any time; the rest is found out once."""
+    """Return the toolchain fingerprint in readable form. The version can be overridden at any time; the rest is determined
+    once."""
     version = build_cache_version_id()
     if version not in _parts:
-        _parts[version] = _found_out(version)
+        _parts[version] = _determined(version)
     return dict(_parts[version])
 
 
-def _found_out(version: str) -> dict[str, str]:
+def _determined(version: str) -> dict[str, str]:
     features = _native.cpu_features()
     return {
         "format": str(FORMAT),
@@ -43,7 +44,7 @@ _known: dict[str, str] = {}
 
 
 def salt() -> str:
-    """The salt as a part of keys."""
+    """Return the toolchain fingerprint as a part of keys."""
     version = build_cache_version_id()
     found = _known.get(version)
     if found is None:
@@ -51,16 +52,16 @@ def salt() -> str:
     return found
 
 
-#: What backends compile with: what their `salt` says. It is said here again because a process that compiles nothing does not
-#: load them.
+#: The libraries that backends compile with, as their `salt` lists them. Repeated here because a process that compiles
+#: nothing does not load backends.
 LIBRARIES = ("llvmlite",)
 
 _libraries: dict[str, tuple[str, bytes] | None] = {}
 
 
 def installed_library(name: str) -> tuple[str, bytes] | None:
-    """The directory in which a library is found, without importing it, and the text of its version; None if it is not in a
-    directory. Looked for once: the salt and whoever imports it have to mean the same."""
+    """Return the directory of a library, without importing it, and the text of its version; None if it is not in a
+    directory. Searched once: the fingerprint and later imports have to refer to the same installation."""
     if name not in _libraries:
         _libraries[name] = _found_in_path(name)
     return _libraries[name]
@@ -77,13 +78,13 @@ def _found_in_path(name: str) -> tuple[str, bytes] | None:
 
 
 def _library_version(name: str) -> str:
-    """The version of a library: of llvmlite, which brings LLVM."""
+    """Return the version of a library, such as llvmlite, which contains LLVM."""
     found = installed_library(name)
     return "none" if found is None else digest([found[1]])[:16]
 
 
 def _c_library_version() -> str:
-    """The C library decides which vector functions may be called."""
+    """Return the version of the C library, which determines the available vector functions."""
     try:
         return os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (AttributeError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""Which stored kernel is nearest to another one of its name, and what is different about it."""
+"""Finds the stored kernel most similar to another one of the same name, and how they differ."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from samovar.cache.catalogue import Item
-    from samovar.cache.library import Library
+    from samovar.cache.catalog import Item
+    from samovar.cache.kernel_cache import Library
     from samovar.lens import Trace
 
 
 class Comparison:
-    """A stored kernel, the nearest one that was compiled before it (if there is one), and how they differ, in words."""
+    """A stored kernel, the most similar one compiled before it (if any), and how they differ, in words."""
 
     __slots__ = ("differences", "item", "relative")
 
@@ -28,7 +28,7 @@ class Comparison:
 
 
 def comparisons(library: Library, items: Sequence[Item]) -> list[Comparison]:
-    """Each kernel, compared with those of its name that were compiled before it; by name, in the order of compiling."""
+    """Compare each kernel with those of its name that were compiled before it; sorted by name and compile time."""
     traces = {tree: _traces(library, tree) for tree in {item.record.tree for item in items}}
     known = {item.key: traces[item.record.tree].get(item.key) for item in items}
     earlier: dict[str, list[Item]] = {}
@@ -65,16 +65,16 @@ def _compared(item: Item, earlier: Sequence[Item], traces: dict[str, Trace | Non
 
 
 def _compiled_again(library: Library, key: str, relative: str) -> tuple[str, ...]:
-    """In words, the units of a kernel that its relative does not have, if both are in units."""
+    """Describe the compilation units that a kernel does not share with a relative, if both have units."""
     now, before = _units(library, key), _units(library, relative)
     if not now or not before:
         return ()
     changed = sorted(name for digest, name in now.items() if digest not in before)
-    return (f"LLVM compiled again: {', '.join(changed) or 'nothing'}",)
+    return (f"recompiled by LLVM: {', '.join(changed) or 'nothing'}",)
 
 
 def _units(library: Library, key: str) -> dict[str, str]:
-    """The units of a stored kernel: digest and name."""
+    """Return the compilation units of a stored kernel: digest and name."""
     try:
         artifact, _ = StoredArtifact(library.store.examine("kernels", key)[0]).made()
         return {digest: name for name, digest in artifact.sections.get("units", ())}
@@ -83,7 +83,7 @@ def _units(library: Library, key: str) -> dict[str, str]:
 
 
 def _differences(before: Trace, now: Trace) -> list[Mismatch]:
-    """The questions that both were asked and answered differently."""
+    """Return the questions that both were asked and answered differently."""
     return [
         Mismatch(asked.path, asked.question, before.answer(asked.path, asked.question), asked.answer)
         for asked in now
@@ -93,7 +93,7 @@ def _differences(before: Trace, now: Trace) -> list[Mismatch]:
 
 
 def _traces(library: Library, key: str) -> dict[str, Trace]:
-    """The traces of a decision tree by the keys that they lead to."""
+    """Return the traces of a decision tree by the keys that they lead to."""
     try:
         tree = Tree.of(library.store.examine("trees", key))
         return {end[0]: tree.trace(steps) for steps, end in tree.leaves()}

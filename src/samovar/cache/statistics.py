@@ -1,7 +1,7 @@
-"""How often the cache had what was asked for, over all processes: each adds a line when it ends.
+"""Cache hit statistics over all processes: each appends a line when it ends.
 
-A line is "loads compiles seconds-saved". The file is folded into one line when it gets long; a line that is lost in between
-two processes costs nothing but accuracy.
+A line is "loads compiles seconds-saved". A long file is folded into one line; losing a line in a race between two processes
+costs only accuracy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Statistics:
         return b"%d %d %.3f\n" % (self.loads, self.compiles, self.saved)
 
     def add_line(self, line: bytes) -> None:
-        """Add what a process has written; what is no such line is passed over."""
+        """Add a process's line; malformed ones are ignored."""
         try:
             loads, compiles, saved = line.split()
             self.loads += int(loads)
@@ -46,7 +46,7 @@ def _path(store: Store) -> str:
 
 
 def read_statistics(store: Store) -> Statistics:
-    """The sum over all processes that have ended."""
+    """Return the sum over all processes that have ended."""
     total = Statistics()
     try:
         for line in read_entry(_path(store))[0].splitlines():
@@ -57,7 +57,7 @@ def read_statistics(store: Store) -> Statistics:
 
 
 def write_statistics(store: Store, process: Statistics) -> None:
-    """Add the figures of a process. Where that cannot be done, they are lost."""
+    """Add the figures of a process. If that fails, they are lost."""
     path = _path(store)
     if not store.is_trusted():
         return

@@ -1,7 +1,7 @@
-"""The store: where it is, and one file per entry, published by renaming, verified on every read.
+"""The store: its location, and one file per entry, published by renaming, verified on every read.
 
-Nothing here raises for what a file system can do: what cannot be read is not there, what cannot be written is not kept, and
-either is said once. Nothing depends on locks.
+File system errors never raise: an unreadable entry is treated as absent, an unwritable one is not cached, and either is
+reported once. Correctness does not depend on locks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from time import time
 
 from samovar._native import LARGEST_ENTRY, read_entry
 from samovar.cache.entry import FORMAT, Damaged, Foreign, unwrapped, wrapped
-from samovar.cache.trust import distrust, refused_folder, refused_parent
+from samovar.cache.trust import distrust, untrusted_folder, untrusted_parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 #: A folder for each kind of entry: decision trees, artifacts, images by LLVM text, kernels by name.
 KINDS = ("trees", "kernels", "code", "names")
-#: The time of last use is only renewed if it is older.
+#: Seconds after which the time of last use is renewed.
 _STALE_USE_SECONDS = 3600.0
-#: The store is measured when it was not for so long, or when a process has written this part of the limit.
+#: The store is measured at this interval, or when a process has written this fraction of the limit.
 _MEASURE_SECONDS = 600.0
 _MEASURE_PART = 16
 _MEASURED = "measured"
 
 
 def directory_of(options: Options) -> str | None:
-    """The directory of the store: what the options say, else the platform's place for caches; None if there is none."""
+    """Return the directory of the store: that of the options, else the platform's cache directory; None if there is none."""
     if options.offline_cache_file_path:
         try:
             return os.path.abspath(os.path.expanduser(options.offline_cache_file_path))
-        except FileNotFoundError:  # relative to a directory that is gone
+        except FileNotFoundError:  # relative to a directory that was removed
             return None
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):
@@ -63,7 +63,7 @@ class Entry:
 
 
 class Store:
-    """A directory of entries. `limit` is the number of bytes that it may hold; `say` is told what goes wrong."""
+    """A directory of entries. `limit` is its maximum size in bytes; `say` receives messages about problems."""
 
     def __init__(self, directory: str, limit: int, say: Callable[[str], None]) -> None:
         self.directory = directory
@@ -73,36 +73,36 @@ class Store:
         self._is_way_trusted = False
         self._unwritable = False
         self._written = 0
-        #: How many entries were right by their checksums and by nothing else.
-        self.refused = 0
-        #: When the store was last measured, as far as is known.
+        #: How many entries had valid checksums but were otherwise invalid.
+        self.foreign = 0
+        #: When the store was last measured, if known.
         self._measured = 0.0
-        #: Formats do not meet: each has a directory of its own.
+        #: Each format has its own directory.
         self.base = os.path.join(directory, f"v{FORMAT}")
         self._folders = {kind: os.path.join(self.base, kind) for kind in KINDS}
 
     # --- reading
 
     def read(self, kind: str, key: str) -> Any:
-        """The data of an entry; None if there is none that can be used."""
+        """Return the data of an entry, or None if there is no usable one."""
         found = self.read_file(kind, key)
         return None if found is None else found[0]
 
     def read_file(self, kind: str, key: str) -> tuple[Any, bytes, tuple[int, ...]] | None:
-        """The data of an entry, the content of its file, and its `identity`; None if there is none that can be used."""
+        """Return the data of an entry, the content of its file, and its `identity`; None if there is no usable one."""
         path = f"{self._folders[kind]}/{key}"
         try:
             content, identity, owner, mode = read_entry(path)
         except (OSError, MemoryError):
             return None
-        if not self.is_trusted() or self._refused(path, owner, mode):
+        if not self.is_trusted() or self._untrusted(path, owner, mode):
             return None
         try:
             data = unwrapped(kind, key, content)
         except Damaged as error:
             self._drop(path, content)
             if isinstance(error, Foreign):
-                self._tell_of_foreign()
+                self._report_foreign()
             return None
         except MemoryError:
             return None
@@ -110,14 +110,14 @@ class Store:
         return data, content, identity
 
     def renew(self, kind: str, key: str, used: float) -> None:
-        """Note that an entry, which was last used at some time, is used now."""
+        """Mark an entry, last used at some time, as used now."""
         if time() - used > _STALE_USE_SECONDS:
             _touch(f"{self._folders[kind]}/{key}")
 
     def examine(self, kind: str, key: str) -> Any:
-        """The data of an entry, which is neither dropped nor counted as used: for who lists and verifies.
+        """Return the data of an entry without dropping it or marking it as used: for listing and verification.
 
-        Raises `Damaged` if it cannot be used, and `OSError` if it cannot be read.
+        Raise `Damaged` if it cannot be used, and `OSError` if it cannot be read.
         """
         content, _, owner, mode = read_entry(f"{self._folders[kind]}/{key}")
         reason = distrust(owner, mode)
@@ -126,7 +126,7 @@ class Store:
         return unwrapped(kind, key, content)
 
     def identity(self, kind: str, key: str) -> tuple[int, ...] | None:
-        """Something that changes when an entry is written anew; None if there is none."""
+        """Return something that changes when an entry is rewritten; None if there is no entry."""
         try:
             status = os.stat(f"{self._folders[kind]}/{key}")
         except OSError:
@@ -134,42 +134,42 @@ class Store:
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def is_trusted(self) -> bool:
-        """May what is in the directory be used, and may files be made there?"""
+        """Whether the content of the directory may be used, and files may be created there."""
         if self._trusted is None:
-            refused = refused_folder((self.directory, self.base, *self._folders.values()))
-            if refused is None and not self._is_way_trusted:
-                refused = refused_parent(self.directory)
-                self._is_way_trusted = refused is None
-            if refused is None and not os.path.isdir(self.base):
-                return True  # not remembered: a folder that is made later has to be looked at
-            self._trusted = refused is None
-            if refused is not None:
+            untrusted = untrusted_folder((self.directory, self.base, *self._folders.values()))
+            if untrusted is None and not self._is_way_trusted:
+                untrusted = untrusted_parent(self.directory)
+                self._is_way_trusted = untrusted is None
+            if untrusted is None and not os.path.isdir(self.base):
+                return True  # not remembered: a folder that is created later has to be checked
+            self._trusted = untrusted is None
+            if untrusted is not None:
                 self._say(
-                    f"the cache directory {self._described(refused[0])} is not used, because {refused[1]}\n"
-                    "  help: cached code runs in your process: make the directory yours alone (chmod 700), or choose another"
+                    f"the cache directory {self._described(untrusted[0])} is not used, because {untrusted[1]}\n"
+                    "  help: cached code runs in your process: make the directory private (chmod 700), or choose another"
                     " one with offline_cache_file_path"
                 )
         return self._trusted
 
     def _described(self, folder: str) -> str:
-        """A directory of the store, or one that it is in."""
+        """Describe a directory of the store, or a parent of it."""
         return folder if folder.startswith(self.directory) else f"{self.directory} in {folder}"
 
-    def refuse(self, kind: str, key: str) -> None:
-        """Drop an entry that checks, and is not what it says."""
+    def reject(self, kind: str, key: str) -> None:
+        """Drop an entry with a valid checksum that is not what it claims to be."""
         self.remove(kind, key)
-        self._tell_of_foreign()
+        self._report_foreign()
 
-    def _tell_of_foreign(self) -> None:
-        """It costs a compile and nothing else, so that only who asks for it is told."""
-        self.refused += 1
-        if self.refused == 1 and "cache" in os.environ.get("SAMOVAR_LOG", "").split(",") and sys.stderr is not None:
+    def _report_foreign(self) -> None:
+        """Report foreign entries on request only: they cost a compile and nothing else."""
+        self.foreign += 1
+        if self.foreign == 1 and "cache" in os.environ.get("SAMOVAR_LOG", "").split(",") and sys.stderr is not None:
             sys.stderr.write(
-                f"samovar: cache: an entry in {self.directory} has a right checksum, and is none that this version has"
-                " written: it is not used\n"
+                f"samovar: cache: ignored an entry in {self.directory}: its checksum is valid, but this version has not"
+                " written it\n"
             )
 
-    def _refused(self, path: str, owner: int, mode: int) -> bool:
+    def _untrusted(self, path: str, owner: int, mode: int) -> bool:
         reason = distrust(owner, mode)
         if reason is not None:
             self._say(f"the cache entry {path} is not used, because {reason}")
@@ -188,15 +188,15 @@ class Store:
     # --- writing
 
     def write(self, kind: str, key: str, data: Any) -> str | None:
-        """Publish an entry. None, or why it could not be kept."""
+        """Publish an entry. Return why it could not be stored, or None."""
         try:
             content = wrapped(kind, key, data)
         except ValueError as error:  # nested too deeply for a file
             return str(error)
         if len(content) > LARGEST_ENTRY:
-            return f"it takes {len(content) >> 20} MiB, and a file of the cache {LARGEST_ENTRY >> 20} MiB at most"
+            return f"it takes {len(content) >> 20} MiB, but an entry is limited to {LARGEST_ENTRY >> 20} MiB"
         if not self._prepare():
-            return f"the cache directory {'is not trusted' if self._trusted is False else 'cannot be written'}"
+            return f"the cache directory {'is not trusted' if self._trusted is False else 'is not writable'}"
         path = f"{self._folders[kind]}/{key}"
         from samovar.fingerprint import publish_file
 
@@ -230,19 +230,19 @@ class Store:
         return self.is_trusted()
 
     def _failed(self, error: OSError) -> str:
-        """Say once that nothing is kept. What is forbidden is not tried again; a full disk may have room again."""
+        """Report once that nothing is cached. Permission errors are not retried; a full disk may get space again."""
         reason = error.strerror or str(error)
         from errno import EACCES, ENOTDIR, EPERM, EROFS
 
         if error.errno in (EACCES, ENOTDIR, EPERM, EROFS):
             self._unwritable = True
-        self._say(f"compiled kernels are not kept in {self.directory}: {reason}")
+        self._say(f"compiled kernels are not cached in {self.directory}: {reason}")
         return reason
 
     # --- size
 
     def entries(self) -> Iterator[Entry]:
-        """Every entry, temporary files excepted."""
+        """Yield every entry, except temporary files."""
         from samovar.fingerprint import files_in, is_temporary
 
         for kind, folder in self._folders.items():
@@ -271,13 +271,13 @@ class Store:
         self.shrink(self.limit)
 
     def sweep(self) -> int:
-        """Remove what writers that died have left. Gives the number of files."""
+        """Remove files that dead writers left behind, and return their number."""
         from samovar.fingerprint import sweep_temporaries
 
         return sweep_temporaries((self.base, *self._folders.values()))
 
     def shrink(self, limit: int) -> list[Entry]:
-        """Remove the entries that were not used for longest, until the rest takes nine tenths of a limit that is passed."""
+        """Evict the least recently used entries until the rest takes nine tenths of a limit that is exceeded."""
         from samovar.fingerprint import remove_file
 
         entries = sorted(self.entries(), key=lambda entry: entry.used)
@@ -294,7 +294,7 @@ class Store:
         return removed
 
     def clear(self) -> int:
-        """Remove everything. Gives the number of entries."""
+        """Remove everything, and return the number of entries."""
         from samovar.fingerprint import files_in, is_temporary, remove_file
 
         count = 0

@@ -1,7 +1,7 @@
-"""Whom a cache directory may be trusted to: its code runs in this process, so that only the user and root may change it.
+"""Whether a cache directory is trusted: its code runs in this process, so only the user and root may modify it.
 
-That holds for each directory on the way as well, links included: who can rename one of them decides what the rest of the
-path means. Looked at once in a process, a few calls of the system.
+The same applies to each directory and link on its path: whoever can rename one of them controls the rest of the path.
+Checked once per process, in a few system calls.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ _STICKY = 0o1000
 
 
 def distrust(owner: int, mode: int) -> str | None:
-    """Why something must not be used: it is not ours or root's, or others can write to it."""
+    """Return why a file or directory must not be used: it is not owned by the user or root, or others can write to it."""
     if owner not in (os.geteuid(), 0):
-        return f"it belongs to user {owner}"
+        return f"it is owned by user {owner}"
     if mode & 0o022:
         return "others can write to it"
     return None
 
 
-def refused_folder(folders: tuple[str, ...]) -> tuple[str, str] | None:
-    """The first folder that must not be used, with the reason. One that is not there will be made by who may write here."""
+def untrusted_folder(folders: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the first folder that must not be used, with the reason. A missing one is created with safe permissions."""
     for folder in folders:
         try:
             status = os.stat(folder)
@@ -36,10 +36,10 @@ def refused_folder(folders: tuple[str, ...]) -> tuple[str, str] | None:
     return None
 
 
-def refused_parent(directory: str) -> tuple[str, str] | None:
-    """The first directory above a directory, or link on the way to it, that others could exchange, with the reason.
+def untrusted_parent(directory: str) -> tuple[str, str] | None:
+    """Return the first parent directory, or link on the path, that others could replace, with the reason.
 
-    In a directory with the sticky bit, such as `/tmp`, everybody can make things, and nobody can rename those of others.
+    In a directory with the sticky bit, such as `/tmp`, everybody can create files, but nobody can rename those of others.
     """
     at, links = "/", 0
     pending = directory.split("/")[::-1]
@@ -59,23 +59,23 @@ def refused_parent(directory: str) -> tuple[str, str] | None:
             if S_ISLNK(status.st_mode):
                 links += 1
                 if not _is_trusted(status.st_uid) or links > _MOST_LINKS:
-                    return path, f"it is a link of user {status.st_uid}"
+                    return path, f"it is a link owned by user {status.st_uid}"
                 target = os.readlink(path)
                 pending += target.split("/")[::-1]
                 path = "/" if target.startswith("/") else at
                 status = os.lstat(path)
         except OSError:
-            return None  # not there yet, or not to be seen
+            return None  # missing, or not visible
         if not S_ISDIR(status.st_mode):
-            return None  # nothing can be kept there, as who tries will say
+            return None  # nothing can be stored there, as the attempt will report
         at = path
         if not any(each not in ("", ".") for each in pending):
-            return None  # the directory itself, for which another rule holds
+            return None  # the directory itself, to which another rule applies
 
 
 def _distrust_of_parent(status: os.stat_result) -> str | None:
     if not _is_trusted(status.st_uid):
-        return f"it belongs to user {status.st_uid}"
+        return f"it is owned by user {status.st_uid}"
     if not status.st_mode & 0o022 or status.st_mode & _STICKY:
         return None
     return "others can write to it" if status.st_mode & 0o002 or not _is_private(status.st_gid) else None
@@ -86,7 +86,7 @@ def _is_trusted(owner: int) -> bool:
 
 
 def _is_root_of_outside(owner: int) -> bool:
-    """In a container without a root of its own, what belongs to the root outside is shown as nobody's."""
+    """Whether the owner is root outside a rootless container, where it is shown as nobody."""
     try:
         with open("/proc/self/uid_map", "rb") as file:
             mapped = [tuple(map(int, line.split())) for line in file]
@@ -98,7 +98,7 @@ def _is_root_of_outside(owner: int) -> bool:
 
 
 def _is_private(group: int) -> bool:
-    """Is a group that of root, or the one that many systems give each user, with nobody else in it?"""
+    """Whether a group is that of root, or a user's private group without other members."""
     if group == 0:
         return True
     try:

@@ -1,17 +1,17 @@
-"""Checking every entry of a store beyond its checksum: that it can be decoded, that its image loads, that trees lead to the
+"""Verifies every entry of a store beyond its checksum: that it can be decoded, that its image loads, that trees lead to the
 artifacts of their answers.
 
-Images are loaded and not run. Entries of other versions and other machines are checked as far as this one can read them.
+Images are loaded but not run. Entries of other versions and machines are verified as far as this one can read them.
 """
 
 from __future__ import annotations
 
-from samovar._native import plain_digest, way_digest
+from samovar._native import plain_digest, tree_path_digest
 from samovar.artifact import UNIT
 from samovar.cache.artifacts import StoredArtifact, unpacked_fills
-from samovar.cache.code import image_of
 from samovar.cache.entry import MISREADINGS, Damaged
-from samovar.cache.library import Record, artifact_key, record_of
+from samovar.cache.image_cache import image_of
+from samovar.cache.kernel_cache import Record, artifact_key, record_of
 from samovar.cache.salt import salt, salt_parts
 from samovar.cache.store import KINDS
 from samovar.lens import Tree, digest
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from samovar.cache.library import Library
+    from samovar.cache.kernel_cache import Library
 
-    #: Makes an image ready to run, or raises `ValueError` or `ImportError`.
+    #: Prepares an image to run, or raises `ValueError` or `ImportError`.
     Load = Callable[[bytes], object]
 
 
 class StoredKernel:
-    """What the way to a stored kernel must agree with."""
+    """What the tree that leads to a stored kernel must agree with."""
 
     __slots__ = ("content", "record", "way")
 
     def __init__(self, record: Record, way: bytes | None, content: str) -> None:
         self.record = record
-        #: The digest of the way that leads to it; None if it is of another salt.
+        #: The digest of its path through the tree; None for another toolchain fingerprint.
         self.way = way
-        #: A digest of what a tree may have a copy of.
+        #: A digest of the content that a tree may embed.
         self.content = content
 
 
 def checked_kernel(key: str, data: Any, load: Load) -> StoredKernel:
-    """A stored kernel that can be used. Of another salt, only what it says about itself is read."""
+    """Return a valid stored kernel. For another toolchain fingerprint, only its record is read."""
     record = record_of(data)
     if record.salt != salt_parts():
         return StoredKernel(record, None, plain_digest(data[0]))
@@ -52,13 +52,13 @@ def checked_kernel(key: str, data: Any, load: Load) -> StoredKernel:
     except MISREADINGS as error:
         raise Damaged("its artifact cannot be decoded") from error
     if found.key != key:
-        raise Damaged(f"its artifact belongs to {found.key}")
+        raise Damaged(f"its artifact belongs to the key {found.key}")
     check_image(artifact.image, load)
     return StoredKernel(record, found.way, plain_digest(data[0]))
 
 
 def check_image(image: Any, load: Load) -> None:
-    """An image has to load. A unit is one only together with others."""
+    """Verify that an image loads. A compilation unit loads only together with others."""
     if isinstance(image, bytes) and image.startswith(UNIT):
         return
     try:
@@ -68,13 +68,13 @@ def check_image(image: Any, load: Load) -> None:
 
 
 def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | None]) -> tuple[Tree, list[str]]:
-    """A decision tree, and the keys of its leaves that lead nowhere. What a leaf leads to must belong to its answers."""
+    """Return a decision tree, and the keys of its dangling leaves. The artifact of a leaf must match its answers."""
     missing = []
     try:
         tree = Tree.of(data)
         tree.check()
         for steps, (leaf, sources, _, content) in tree.leaves():
-            way = way_digest(key, tree.paths.rows, steps, sources)
+            way = tree_path_digest(key, tree.paths.rows, steps, sources)
             found = kernel(leaf)
             if found is None:
                 missing.append(leaf)
@@ -83,7 +83,7 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
             elif found.way is not None and (found.way != way or artifact_key(key, tree.trace(steps)) != leaf):
                 raise Damaged(f"it leads to {leaf}, which was compiled for other answers")
             elif content is not None and plain_digest(content) != found.content:
-                raise Damaged(f"its copy of {leaf} is not that kernel")
+                raise Damaged(f"its copy of {leaf} differs from that kernel")
     except Damaged:
         raise
     except MISREADINGS as error:
@@ -92,7 +92,7 @@ def checked_tree(key: str, data: Any, kernel: Callable[[str], StoredKernel | Non
 
 
 def check_code(key: str, data: Any, load: Load) -> bytes:
-    """An image of the code cache, with the salt that it was made under."""
+    """Verify an image of the code cache, and return it."""
     image = image_of(key, data)
     if data[0] == salt():
         check_image(image, load)
@@ -100,13 +100,13 @@ def check_code(key: str, data: Any, load: Load) -> bytes:
 
 
 def check_name(key: str, data: Any) -> None:
-    """The trees that are remembered under a name."""
+    """Verify the trees that are remembered under a name."""
     if digest([data[0]]) != key:
         raise Damaged(f"it belongs to the name {data[0]}")
 
 
 class Finding:
-    """Something about an entry. Stale is what was right once: it costs a compile and is no damage."""
+    """A problem with an entry. Stale entries were valid once: they cost a compile and are not damage."""
 
     __slots__ = ("key", "kind", "problem", "stale")
 
@@ -127,17 +127,17 @@ class Verification:
         self._load = load
         self._kernels: dict[str, StoredKernel | None] = {}
         self._stale_trees: dict[str, tuple[Tree, list[str]]] = {}
-        # Kernels before the trees that lead to them.
+        # Kernels come before the trees that lead to them.
         for entry in sorted(library.store.entries(), key=lambda entry: (entry.kind != "kernels", entry.kind, entry.key)):
             self._check(entry.kind, entry.key)
 
     @property
     def damaged(self) -> list[Finding]:
-        """What is wrong."""
+        """The findings that are damage."""
         return [finding for finding in self.findings if not finding.stale]
 
     def repair(self) -> list[Finding]:
-        """Remove what is damaged, and from trees what leads nowhere. Gives what could not be removed."""
+        """Remove damaged entries, and dangling leaves from trees. Return what could not be removed."""
         store = self.library.store
         store.sweep()
         left = []
@@ -182,7 +182,7 @@ class Verification:
                 self._stale_trees[key] = tree, missing
                 leaves = "leaf leads" if len(missing) == 1 else "leaves lead"
                 self.findings.append(
-                    Finding(kind, key, f"{len(missing)} {leaves} to kernels that are not there", stale=True)
+                    Finding(kind, key, f"{len(missing)} {leaves} to missing kernels", stale=True)
                 )
         elif kind == "code":
             check_code(key, data, self._load)
@@ -190,7 +190,7 @@ class Verification:
             check_name(key, data)
 
     def _kernel(self, key: str) -> StoredKernel | None:
-        """A kernel that is all right; one that was stored since the pass began is looked at now."""
+        """Return a valid kernel; one that was stored since the pass began is verified now."""
         if key not in self._kernels:
             try:
                 self._kernels[key] = checked_kernel(key, self.library.store.examine("kernels", key), self._load)

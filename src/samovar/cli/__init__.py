@@ -1,6 +1,6 @@
-"""The command line: `samovar cache …`, `warm`, `profile`, `doctor` and `completion`. It shows what the rooms below do.
+"""The command line: `samovar cache …`, `warm`, `run`, `profile`, `doctor` and `completion`.
 
-A module per subject, each with a function that adds its commands to the parser.
+One module per subject, each with a function that adds its commands to the parser.
 """
 
 from samovar.cli.command_line import main

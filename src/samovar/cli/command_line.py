@@ -1,4 +1,4 @@
-"""The parser, and what becomes of failures: 0 is well, 1 a problem, 2 wrong usage."""
+"""The entry point of the command line. Exit codes: 0 success, 1 a problem, 2 wrong usage."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command. Gives the exit code."""
+    """Run a command and return the exit code."""
     open_missing_streams()
     output = Output(json=False)
     try:
         try:
             given = _parser().parse_args(arguments)
-        except SystemExit:  # it has helped, or has refused
+        except SystemExit:  # after --help or a usage error
             sys.stdout.flush()
             raise
         output = Output(json=given.json)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.fail(str(error))
         return 1
     except BrokenPipeError:
-        drop_output()  # whoever read our output has seen enough
+        drop_output()  # the reader of our output has closed the pipe
         return 1
     except OSError as error:
         output.fail(str(error))
@@ -60,14 +60,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="samovar", description="Look after compiled kernels, and at what they do.")
+    parser = Parser(prog="samovar", description="Manage the kernel cache; run, profile and diagnose programs.")
     parser.add_argument("--version", action="version", version=f"samovar {samovar.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="command", required=True)
     shared = Parser(add_help=False)
-    shared.add_argument("--json", action="store_true", help="print JSON, for machines")
-    shared.add_argument("--directory", help="the store to use, instead of the one that the options name")
+    shared.add_argument("--json", action="store_true", help="print JSON")
+    shared.add_argument("--directory", help="the cache directory, instead of the configured one")
 
-    cache = commands.add_parser("cache", help="list, explain, check and move compiled kernels")
+    cache = commands.add_parser("cache", help="list, explain, verify, export and import cached kernels")
     subjects = cache.add_subparsers(title="commands", metavar="command", required=True)
     listing.add_commands(subjects, shared)
     explaining.add_commands(subjects, shared)

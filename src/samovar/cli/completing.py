@@ -1,4 +1,4 @@
-"""`samovar completion`: scripts that teach a shell the commands and options, written from the parser itself."""
+"""`samovar completion`: shell completion scripts, generated from the parser."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_commands(found: Any, make: Callable[[], Parser]) -> None:
-    """Add the command to the parser; `make` gives one like it."""
+    """Add the command to the parser; `make` returns an equivalent parser."""
     completion = found.add_parser(
         "completion",
-        help="a script that completes commands and options in a shell",
+        help="print a shell completion script",
         description='For bash: eval "$(samovar completion bash)"; for zsh: eval "$(samovar completion zsh)" after compinit; '
         "for fish: samovar completion fish | source.",
     )
@@ -31,14 +31,14 @@ def _complete(given: argparse.Namespace, output: Output, parser: Parser) -> int:
 
 
 def _words(parser: Parser, path: str) -> dict[str, list[str]]:
-    """What may follow each chain of commands: commands, choices and options."""
+    """Return the words that may follow each chain of commands: commands, choices and options."""
     found = {path: [*parser.choices, *parser.options]}
     for name, each in parser.commands.items():
         found.update(_words(each, f"{path} {name}".strip()))
     return found
 
 
-#: Which chain of commands has been typed: the longest that is known.
+#: The chain of commands typed so far: the longest known one.
 _CHAIN = """\
   local chain="" word
   for word in {words}; do
@@ -53,7 +53,7 @@ def _cases(words: dict[str, list[str]], indent: str) -> str:
 
 
 def _answers(words: dict[str, list[str]], indent: str) -> str:
-    """Commands and choices, and the options, which are offered to who begins one."""
+    """Commands and choices, and the options, which are offered after a dash."""
     lines = []
     for path, each in words.items():
         names = " ".join(word for word in each if not word.startswith("-"))

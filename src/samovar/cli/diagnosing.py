@@ -1,4 +1,4 @@
-"""`samovar doctor`: what this installation is made of, and whether it works. Ends with 1 if it does not."""
+"""`samovar doctor`: checks the installation. The exit code is 1 if something does not work."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from typing import Any
 import samovar
 from samovar import _native
 from samovar.backends import backend
-from samovar.cache import directory_of, open_library, refused_folder, refused_parent
+from samovar.cache import directory_of, open_library, untrusted_folder, untrusted_parent
 from samovar.cli.output import Output
 from samovar.cli.quantities import counted, shown_seconds, shown_size
 from samovar.language import Options, complaints, option_variable
 from samovar.runtime import Kernel, current_options
 from samovar.version import build_cache_version_id
 
-#: What else is looked for; nothing of it is imported.
+#: Other libraries that are looked for, without importing them.
 _LIBRARIES = ("llvmlite", "rich", "numpy", "torch")
 _NEEDED = ("llvmlite", "rich")
 
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the parser."""
-    doctor = commands.add_parser("doctor", parents=[shared], help="what is installed here, and whether it works")
+    doctor = commands.add_parser("doctor", parents=[shared], help="check the installation")
     doctor.set_defaults(run=_doctor)
 
 
 class _Report:
-    """What was found, by subject, and what is wrong."""
+    """Findings by subject, and problems."""
 
     def __init__(self) -> None:
         self.data: dict[str, Any] = {}
@@ -106,17 +106,17 @@ def _processor(report: _Report) -> None:
     report.add(
         "processor",
         {"model": model, "design": _native.cpu_name(), "vector_bits": bits, "features": features},
-        f"{model or system_machine()}, compiled for as {_native.cpu_name()}, vectors of {bits} bits",
+        f"{model or system_machine()}, target {_native.cpu_name()}, {bits}-bit vectors",
     )
 
 
 def system_machine() -> str:
-    """The architecture, where the processor has no name."""
+    """Return the architecture, for a processor without a name."""
     return os.uname().machine
 
 
 def _vector_bits(features: list[str]) -> int:
-    """The longest vectors that the code may use."""
+    """Return the width of the longest vectors that code may use."""
     preferred: int = getattr(backend().target(), "vector_bits", lambda: 0)()
     if preferred:
         return preferred
@@ -140,13 +140,13 @@ def _threads(report: _Report, options: Options) -> None:
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     variable = option_variable("num_threads")
     if options.num_threads:
-        why = f"{variable}={os.environ[variable]} says so" if variable in os.environ else "num_threads says so"
+        why = f"set by {variable}={os.environ[variable]}" if variable in os.environ else "set by num_threads"
     elif threads < allowed:
-        why = f"the quota of the control group allows no more of the {allowed} processors"
+        why = f"limited by the control group quota; {allowed} processors are available"
     elif allowed < present:
-        why = f"the process may run on {allowed} of {present} processors"
+        why = f"the process is restricted to {allowed} of {present} processors"
     else:
-        why = "one for each processor"
+        why = "one per processor"
     report.add(
         "threads",
         {"threads": threads, "why": why, "allowed_processors": allowed, "processors": present},
@@ -160,10 +160,10 @@ def _cache(report: _Report, options: Options, named: str | None) -> None:
     directory = directory_of(options)
     data: dict[str, Any] = {"directory": directory, "on": options.offline_cache, "limit": options.offline_cache_max_size}
     if not options.offline_cache:
-        report.add("cache", data, "switched off")
+        report.add("cache", data, "disabled")
         return
     if directory is None:
-        report.add("cache", data, "there is no directory for it")
+        report.add("cache", data, "no directory")
         report.problems.append("there is no directory for the cache: set SAMOVAR_OFFLINE_CACHE_FILE_PATH")
         return
     reason = _why_unusable(directory)
@@ -175,23 +175,23 @@ def _cache(report: _Report, options: Options, named: str | None) -> None:
     text = f"{directory}, {counted(len(entries), 'entry')}, {shown_size(data['size'])}"
     report.add("cache", data, f"{text} of {shown_size(data['limit'])}, {'writable' if reason is None else 'not usable'}")
     if reason is not None:
-        report.problems.append(f"{directory} cannot hold kernels, because {reason}")
+        report.problems.append(f"{directory} cannot be used as a cache: {reason}")
 
 
 def _why_unusable(directory: str) -> str | None:
-    """Why nothing can be kept in a directory; one that is not there yet is judged by the first one above it that is."""
+    """Return why a directory cannot be used as a cache, or None. A missing one is judged by its nearest existing parent."""
     place = directory
     while not os.path.lexists(place) and os.path.dirname(place) != place:
         place = os.path.dirname(place)
     if not os.path.isdir(place):
         return f"{place} is not a directory"
     if place == directory:
-        refused = refused_folder((place,))
-        if refused is not None:
-            return f"{refused[1]}; make it yours alone (chmod 700)"
-    refused = refused_parent(directory)
-    if refused is not None:
-        return f"of {refused[0]}: {refused[1]}"
+        untrusted = untrusted_folder((place,))
+        if untrusted is not None:
+            return f"{untrusted[1]}; make the directory private (chmod 700)"
+    untrusted = untrusted_parent(directory)
+    if untrusted is not None:
+        return f"{untrusted[0]}: {untrusted[1]}"
     try:
         with tempfile.TemporaryFile(dir=place):
             return None
@@ -206,25 +206,25 @@ def _environment(report: _Report) -> None:
 
 
 def _failures(report: _Report) -> None:
-    """Reports of kernels that were not compiled as they should be: a mistake, but not one of the installation."""
+    """List reports of internal compiler errors. They are bugs of Samovar or LLVM, not problems of the installation."""
     from samovar.compiler import reports_here
 
     found = reports_here()
     names = ", ".join(f"{name} ({path})" for name, path in found)
     data = [{"kernel": name, "report": path} for name, path in found]
-    text = f"{counted(len(found), 'kernel')} that Samovar or LLVM failed in, please send: {names}" if found else "none"
+    text = f"internal errors in {counted(len(found), 'kernel')}, please report: {names}" if found else "none"
     report.add("reports", data, text)
 
 
 def _self_test(report: _Report) -> None:
-    """Compile a kernel without any cache, launch it, and look at the result."""
+    """Compile a kernel without any cache, launch it, and verify the result."""
     start = perf_counter()
     problem = _failure(_try_kernel)
     seconds = perf_counter() - start
     data = {"passed": not problem, "seconds": seconds}
-    report.add("self-test", data, f"a kernel was compiled and run in {shown_seconds(seconds)}" if not problem else "failed")
+    report.add("self-test", data, f"compiled and ran a kernel in {shown_seconds(seconds)}" if not problem else "failed")
     if problem:
-        report.problems.append(f"a kernel cannot be compiled and run: {problem}")
+        report.problems.append(f"compiling and running a kernel failed: {problem}")
 
 
 def _failure(attempt: Callable[[], str]) -> str:
@@ -242,4 +242,4 @@ def _try_kernel() -> str:
     values = given()
     total = KERNEL(values)
     found = [values[number] for number in range(SIZE)]
-    return "" if (found, total) == expected() else f"it computes {found[:4]}… and {total}"
+    return "" if (found, total) == expected() else f"wrong result: {found[:4]}… and {total}"

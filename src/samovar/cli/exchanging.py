@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from samovar.cache import Bundle, BundleError, export_bundle, import_bundle, refusal
+from samovar.cache import Bundle, BundleError, export_bundle, import_bundle, incompatibility
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_size
@@ -15,14 +15,14 @@ from samovar.runtime import ProgressBar, loaded
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the commands to the parser."""
     exported = commands.add_parser(
-        "export", parents=[shared], help="write kernels into a file that warms another machine or a container image"
+        "export", parents=[shared], help="export kernels to a file, to warm another machine or a container image"
     )
     exported.add_argument("file")
     exported.add_argument("names", nargs="*", metavar="name", help="only kernels with this name or pattern")
     exported.set_defaults(run=_export)
-    imported = commands.add_parser("import", parents=[shared], help="take over kernels from an exported file")
+    imported = commands.add_parser("import", parents=[shared], help="import kernels from an exported file")
     imported.add_argument("file")
-    imported.add_argument("--yes", action="store_true", help="trust the native code in the file, and do not ask")
+    imported.add_argument("--yes", action="store_true", help="trust the native code in the file without asking")
     imported.set_defaults(run=_import)
 
 
@@ -48,18 +48,18 @@ def _export(given: argparse.Namespace, output: Output) -> int:
 def _import(given: argparse.Namespace, output: Output) -> int:
     place = library(given)
     with Bundle(given.file) as bundle:
-        reason = refusal(bundle)
+        reason = incompatibility(bundle)
         if reason is not None:
             raise BundleError(reason)
         output.agree(
-            f"{given.file} holds native code of {counted(len(bundle.names), 'kernel')}, which will run in your programs."
-            " Do you trust where it comes from?",
+            f"{given.file} contains native code of {counted(len(bundle.names), 'kernel')}, which will run in your programs."
+            " Do you trust its source?",
             yes=given.yes,
         )
         imported = import_bundle(place, bundle, loaded)
     if output.json:
         output.data({"directory": place.store.directory, "new": imported.new, "known": imported.known})
     output.say(
-        f"{counted(imported.new, 'artifact')} imported into {place.store.directory}, {imported.known} were there already"
+        f"{counted(imported.new, 'artifact')} imported into {place.store.directory}, {imported.known} already present"
     )
     return 0

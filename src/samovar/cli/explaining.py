@@ -14,7 +14,7 @@ from samovar.cli.quantities import counted, shown_seconds, shown_time
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the parser."""
-    explain = commands.add_parser("explain", parents=[shared], help="why kernels were compiled")
+    explain = commands.add_parser("explain", parents=[shared], help="explain why kernels were compiled")
     explain.add_argument("names", nargs="*", metavar="name", help="only kernels with this name or pattern")
     explain.set_defaults(run=_explain)
 
@@ -34,7 +34,7 @@ def _explain(given: argparse.Namespace, output: Output) -> int:
             output.say(f"{name} ({record.file}:{record.line}), {counted(artifacts, 'artifact')}")
         _show(each, output)
     if not compared:
-        output.say("there are no kernels")
+        output.say("no kernels")
     return 0
 
 
@@ -43,7 +43,7 @@ def _show(each: Comparison, output: Output) -> None:
     took = f"{shown_time(record.compiled)}, {shown_seconds(record.seconds)}"
     output.say(f"  {each.item.key[:SHORT]} ({took}): because {record.reason}")
     if each.relative is not None:
-        output.say(f"    against {each.relative.key[:SHORT]}, its nearest relative: {'; '.join(each.differences)}")
+        output.say(f"    compared with {each.relative.key[:SHORT]}, the most similar: {'; '.join(each.differences)}")
 
 
 def _described(each: Comparison) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A failure that is expected: it is said, without a traceback."""
+"""An expected failure, reported without a traceback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ USAGE = 2
 
 
 class Failure(Exception):
-    """Why a command cannot go on, and the exit code."""
+    """Why a command failed, and the exit code."""
 
     def __init__(self, message: str, code: int = PROBLEM) -> None:
         super().__init__(message)

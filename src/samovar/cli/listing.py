@@ -13,9 +13,9 @@ from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_age, shown_seconds, shown_size, shown_time
 
-#: So much of a key is enough for people.
+#: Length of abbreviated keys.
 SHORT = 10
-#: A list has all its columns on terminals of so many.
+#: Terminals of this width show all columns.
 WIDE = 130
 _WORDS = {
     "trees": "decision trees",
@@ -27,15 +27,15 @@ _WORDS = {
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the commands to the parser."""
-    listed = commands.add_parser("list", parents=[shared], help="the kernels in the store")
+    listed = commands.add_parser("list", parents=[shared], help="list the cached kernels")
     listed.add_argument("names", nargs="*", metavar="name", help="only kernels with this name or pattern")
     listed.set_defaults(run=_list)
-    stats = commands.add_parser("stats", parents=[shared], help="size, entries, hit rate, compile time saved")
+    stats = commands.add_parser("stats", parents=[shared], help="show size, entries, hit rate and compile time saved")
     stats.set_defaults(run=_stats)
 
 
 def described(item: Item) -> dict[str, Any]:
-    """A stored kernel as JSON has it."""
+    """Return a stored kernel as JSON."""
     record = item.record
     return {
         "name": record.name,
@@ -51,10 +51,10 @@ def described(item: Item) -> dict[str, Any]:
 
 
 def named_kernels(place: Library, names: Sequence[str]) -> list[Item]:
-    """The stored kernels with one of the names, or all; that no kernel has a name is a failure."""
+    """Return the stored kernels with one of the names, or all. Raise `Failure` if no kernel has one of the names."""
     found = kernels(place, names)
     if names and not found:
-        raise Failure(f"there is no kernel called {' or '.join(names)} in {place.store.directory}")
+        raise Failure(f"no kernel called {' or '.join(names)} in {place.store.directory}")
     return found
 
 
@@ -63,7 +63,7 @@ def _list(given: argparse.Namespace, output: Output) -> int:
     if output.json:
         output.data([described(item) for item in found])
     elif not found:
-        output.say("there are no kernels")
+        output.say("no kernels")
     else:
         (_list_narrow if output.width < WIDE else _list_wide)(found, output)
         names = len({item.record.name for item in found})
@@ -92,8 +92,8 @@ def _list_wide(found: Sequence[Item], output: Output) -> None:
 
 
 def _list_narrow(found: Sequence[Item], output: Output) -> None:
-    """What fits into a narrow terminal: kernels without their modules, which files tell, files without directories, how long
-    ago instead of when."""
+    """List kernels for a narrow terminal: without modules (the files imply them), without directories, and with ages instead
+    of dates."""
     output.table(
         ("kernel", "where", "size", "used", "took", "key"),
         [
@@ -115,7 +115,7 @@ def _list_narrow(found: Sequence[Item], output: Output) -> None:
 
 
 def _short_name(item: Item) -> str:
-    """The name within the module."""
+    """Return the name within the module."""
     module = os.path.splitext(os.path.basename(item.record.file))[0]
     return f".{item.record.name}".partition(f".{module}.")[2] or item.record.name.removeprefix("__main__.")
 
@@ -148,10 +148,10 @@ def _stats(given: argparse.Namespace, output: Output) -> int:
     rows = [(_WORDS[kind], str(counts[kind]), shown_size(sizes[kind])) for kind in KINDS]
     output.table(("entries", "number", "size"), rows, right=("number", "size"))
     if rate is None:
-        output.say("nothing was asked of it yet")
+        output.say("no lookups yet")
     else:
         output.say(
             f"loaded {counted_so_far.loads} of {counted(needed, 'kernel')} ({rate:.1%}), compiled"
-            f" {counted_so_far.compiles}; {shown_seconds(counted_so_far.saved)} of compiling saved"
+            f" {counted_so_far.compiles}; {shown_seconds(counted_so_far.saved)} of compile time saved"
         )
     return 0

@@ -15,18 +15,18 @@ from samovar.runtime import loaded
 
 def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the commands to the parser."""
-    verify = commands.add_parser("verify", parents=[shared], help="read and check every entry")
-    verify.add_argument("--repair", action="store_true", help="remove what is damaged or leads nowhere")
+    verify = commands.add_parser("verify", parents=[shared], help="verify every entry")
+    verify.add_argument("--repair", action="store_true", help="remove damaged and stale entries")
     verify.set_defaults(run=_verify)
     pruned = commands.add_parser(
-        "prune", parents=[shared], help="remove what is not needed; without options, what passes the limit of the store"
+        "prune", parents=[shared], help="evict entries; without options, down to the size limit of the store"
     )
-    pruned.add_argument("--max-size", type=size, help="the entries used last stay, up to this size: 500M, 2G")
-    pruned.add_argument("--older-than", type=duration, help="entries not used for so long go: 12h, 30d")
+    pruned.add_argument("--max-size", type=size, help="evict least recently used entries down to this size: 500M, 2G")
+    pruned.add_argument("--older-than", type=duration, help="evict entries unused for this long: 12h, 30d")
     pruned.add_argument(
         "--other-versions",
         action="store_true",
-        help="entries of other versions of Samovar, LLVM or Python and of other processors go",
+        help="evict entries of other versions of Samovar, LLVM or Python, and of other processors",
     )
     pruned.set_defaults(run=_prune)
     clear = commands.add_parser("clear", parents=[shared], help="remove everything")
@@ -64,7 +64,7 @@ def _verify(given: argparse.Namespace, output: Output) -> int:
     if given.repair and left:
         output.say(f"{counted(len(left), 'entry')} could not be removed")
     elif verification.findings:
-        output.say("repaired" if given.repair else "--repair removes what is damaged or stale; it costs compiles only")
+        output.say("repaired" if given.repair else "--repair removes damaged and stale entries; kernels are recompiled")
     return 1 if left else 0
 
 

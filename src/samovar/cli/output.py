@@ -1,4 +1,4 @@
-"""How commands speak: tables and sentences for people, JSON for machines. Errors go to standard error, or into the JSON."""
+"""Output of commands: tables and sentences for people, JSON for machines. Errors go to standard error, or into the JSON."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from typing import Any
 
 from samovar.cli.failure import USAGE, Failure
 
-#: Where there is no terminal, lines are as long as they need to be.
+#: Without a terminal, lines are not wrapped.
 _UNBOUNDED = 10_000
 
 
 def shown(text: str) -> str:
-    """A text as it can be shown. What files say of themselves may hold anything: what would steer a terminal, or has no
-    character in the encoding of the output, is written out."""
+    """Return text that is safe to print. Entries may contain anything: control characters, and characters that the output
+    encoding lacks, are escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     text = "".join(each if each.isprintable() or each == "\n" else f"\\x{ord(each):02x}" for each in text)
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 class Output:
-    """Where a command writes to."""
+    """The output of a command."""
 
     def __init__(self, *, json: bool) -> None:
         self.json = json
 
     def data(self, data: Any) -> None:
-        """Something for machines."""
+        """Print data for machines."""
         print(json.dumps(data, indent=2))
 
     def say(self, text: str) -> None:
-        """A sentence for people."""
+        """Print a sentence for people."""
         if not self.json:
             print(shown(text))
 
     def fail(self, message: str) -> None:
-        """Why a command did not do what it was asked to."""
+        """Report why a command failed."""
         if self.json:
             try:
                 self.data({"error": message})
                 sys.stdout.flush()
                 return
-            except OSError:  # nobody can read it there
+            except OSError:  # standard error is closed
                 pass
         print(shown(f"samovar: {message}"), file=sys.stderr)
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
 
     def table(
@@ -60,7 +60,7 @@ class Output:
         right: Iterable[str] = (),
         unbroken: Iterable[str] = (),
     ) -> None:
-        """A table for people; `right` names the columns of numbers, `unbroken` others that stay in one line."""
+        """Print a table for people; `right` names the numeric columns, `unbroken` others that do not wrap."""
         from rich import box
         from rich.console import Console
         from rich.table import Table
@@ -78,11 +78,11 @@ class Output:
         Console(width=None if sys.stdout.isatty() else _UNBOUNDED, highlight=False).print(table)
 
     def agree(self, question: str, *, yes: bool) -> None:
-        """Go on only if somebody agrees."""
+        """Ask for confirmation, and raise `Failure` without it."""
         if yes:
             return
         if self.json or not sys.stdin.isatty():
-            raise Failure(f"{question}\n  help: --yes says so where nobody can be asked", USAGE)
+            raise Failure(f"{question}\n  help: confirm with --yes where there is no terminal", USAGE)
         print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise Failure("nothing was done")

@@ -1,4 +1,4 @@
-"""The parser of the command line: it knows its commands and options, and says which one was probably meant."""
+"""The argument parser, which suggests the closest command or option for a misspelled one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNKNOWN = "unrecognized arguments: "
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that remembers its arguments, and whose errors name the command or the option that comes closest."""
+    """A parser that remembers its arguments, and whose errors suggest the closest command or option."""
 
     def __init__(self, *, parents: Sequence[argparse.ArgumentParser] = (), **settings: Any) -> None:
         known = [parent for parent in parents if isinstance(parent, Parser)]
@@ -30,22 +30,22 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def commands(self) -> dict[str, Parser]:
-        """The commands below this one."""
+        """Return the subcommands."""
         return {} if self.below is None else dict(self.below.choices)
 
     @property
     def options(self) -> list[str]:
-        """The options that it takes itself."""
+        """Return its own options."""
         return [option for argument in self.arguments for option in argument.option_strings]
 
     @property
     def choices(self) -> list[str]:
-        """What may be given beside options."""
+        """Return the choices of positional arguments."""
         places = [argument for argument in self.arguments if not argument.option_strings]
         return [*self.commands, *(str(choice) for argument in places for choice in argument.choices or ())]
 
     def walk(self) -> Iterator[Parser]:
-        """The parser, and those of all commands below it."""
+        """Yield the parser and those of all commands below it."""
         yield self
         for each in self.commands.values():
             yield from each.walk()
@@ -56,14 +56,14 @@ class Parser(argparse.ArgumentParser):
         valid = [str(choice) for choice in action.choices]
         close = get_close_matches(str(value), valid, 1)
         kind = "command" if action is self.below else action.dest
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(valid)}"
-        raise argparse.ArgumentError(None, f"there is no {kind} {value!r}: {hint}")
+        hint = f"did you mean {close[0]}?" if close else f"choose from {', '.join(valid)}"
+        raise argparse.ArgumentError(None, f"unknown {kind} {value!r}: {hint}")
 
     def error(self, message: str) -> NoReturn:
         if message.startswith(_UNKNOWN):
             given = message.removeprefix(_UNKNOWN).split()[0].partition("=")[0]
             close = get_close_matches(given, sorted({option for each in self.walk() for option in each.options}), 1)
-            message = f"there is no option {given}" if given.startswith("-") else f"there is one argument too many: {given}"
+            message = f"unknown option {given}" if given.startswith("-") else f"unexpected argument {given}"
             if close and given.startswith("-"):
                 message += f": did you mean {close[0]}?"
         super().error(message)

@@ -6,14 +6,14 @@ import argparse
 import os
 import sys
 
-from samovar.cache import Library, directory_of, open_library, refused_folder, refused_parent
+from samovar.cache import Library, directory_of, open_library, untrusted_folder, untrusted_parent
 from samovar.cli.failure import USAGE, Failure
 from samovar.language import Options
 from samovar.runtime import current_options
 
 
 def library(given: argparse.Namespace) -> Library:
-    """The store that `--directory` names, or the one that a program would use; it need not be there yet."""
+    """Return the store of `--directory`, or the one that a program would use. It need not exist yet."""
     options = current_options()
     if given.directory is not None:
         if not given.directory:
@@ -25,16 +25,16 @@ def library(given: argparse.Namespace) -> Library:
     if directory is not None and os.path.lexists(directory):
         if not os.path.isdir(directory):
             raise Failure(f"{directory} is not a directory")
-        refused = refused_folder((directory,)) or refused_parent(directory)
-        if refused is not None:
-            where = directory if refused[0] == directory else f"{directory} in {refused[0]}"
+        untrusted = untrusted_folder((directory,)) or untrusted_parent(directory)
+        if untrusted is not None:
+            where = directory if untrusted[0] == directory else f"{directory} in {untrusted[0]}"
             raise Failure(
-                f"{where} is not used, because {refused[1]}\n"
-                "  help: cached code runs in your process: make the directory yours alone (chmod 700)"
+                f"{where} is not used, because {untrusted[1]}\n"
+                "  help: cached code runs in your process: make the directory private (chmod 700)"
             )
     found = open_library(options, _say)
     if found is None:
-        raise Failure("there is no store\n  help: name one with --directory")
+        raise Failure("there is no cache directory\n  help: set one with --directory")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Running a program of the user in this process as the interpreter would: arguments, `__main__`, paths, exit codes."""
+"""Runs a user program in this process as the interpreter would: arguments, `__main__`, paths, exit codes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from samovar.cli.streams import restore_closed_output
 
 
 def add_program(command: argparse.ArgumentParser) -> None:
-    """Have a command take a program and its arguments."""
+    """Add arguments for a program and its arguments to a command."""
     command.add_argument("-m", "--module", action="store_true", help="the program is the name of a module")
     command.add_argument("program", metavar="script.py", help="the program to run")
     command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="…", help="its arguments")
 
 
 def require_program(given: argparse.Namespace) -> None:
-    """The file of the program has to be there."""
+    """Raise `Failure` if the file of the program does not exist."""
     if not given.module and not os.path.isfile(given.program):
-        raise Failure(f"there is no program {given.program}", USAGE)
+        raise Failure(f"no such program: {given.program}", USAGE)
 
 
 def run_program(given: argparse.Namespace) -> int:
-    """Run a program as the interpreter would. Gives its exit code."""
+    """Run a program as the interpreter would. Return its exit code."""
     program: str = given.program
     sys.argv = [program, *given.arguments]
     restore_closed_output()
@@ -44,7 +44,7 @@ def run_program(given: argparse.Namespace) -> int:
         print(stop.code, file=sys.stderr)
         return PROBLEM
     except BaseException as error:
-        # As the interpreter shows it: without the frames that led to the program.
+        # As the interpreter shows it: without the frames of the command.
         below = _below(error.__traceback__)
         sys.excepthook(type(error), error.with_traceback(below), below)
         return 130 if isinstance(error, KeyboardInterrupt) else PROBLEM
@@ -52,9 +52,9 @@ def run_program(given: argparse.Namespace) -> int:
 
 
 def _run_script(path: str) -> None:
-    """The script becomes the module `__main__`, and stays it for what runs at the end of the process.
+    """Run the script as the module `__main__`, which remains for code that runs at interpreter exit.
 
-    `runpy.run_path` would take it away again, and change the name that the script was called by.
+    `runpy.run_path` would remove it again, and change the name that the script was called by.
     """
     _put_first(os.path.dirname(path))
     with open(path, "rb") as file:
@@ -67,7 +67,7 @@ def _run_script(path: str) -> None:
 
 
 def _put_first(directory: str) -> None:
-    """Modules are looked for beside the program first, unless the interpreter was told not to."""
+    """Search modules next to the program first, unless disabled (`python -P`)."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = directory
 
@@ -81,7 +81,7 @@ def _below(frames: TracebackType | None) -> TracebackType | None:
 
 
 def wait_for_threads() -> None:
-    """The interpreter would wait for them as well."""
+    """Wait for threads, as the interpreter would."""
     threading = sys.modules.get("threading")
     if threading is not None:
         for thread in threading.enumerate():

@@ -11,7 +11,7 @@ _DURATIONS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def size(text: str) -> int:
-    """Bytes: 4096, 64K, 1.5M, 1GiB."""
+    """Parse a size in bytes: 4096, 64K, 1.5M, 1GiB."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 500M or 2G")
@@ -19,7 +19,7 @@ def size(text: str) -> int:
 
 
 def duration(text: str) -> float:
-    """Seconds: 90s, 12h, 30d, 2w."""
+    """Parse a duration in seconds: 90s, 12h, 30d, 2w."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip().lower())
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a duration such as 12h or 30d")
@@ -27,7 +27,7 @@ def duration(text: str) -> float:
 
 
 def shown_size(count: int) -> str:
-    """Bytes with the unit that fits."""
+    """Format bytes with a suitable unit."""
     value, units = float(count), iter(("B", "KiB", "MiB", "GiB"))
     unit = next(units)
     while value >= 1024 and unit != "GiB":
@@ -36,7 +36,7 @@ def shown_size(count: int) -> str:
 
 
 def shown_seconds(seconds: float) -> str:
-    """Milliseconds, seconds, minutes or hours, whichever fits."""
+    """Format a duration in milliseconds, seconds, minutes or hours."""
     if seconds < 1:
         return f"{seconds * 1e3:.1f} ms"
     if seconds < 120:
@@ -45,12 +45,12 @@ def shown_seconds(seconds: float) -> str:
 
 
 def shown_time(moment: float) -> str:
-    """Local date and time."""
+    """Format a local date and time."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
 
 
 def shown_age(moment: float) -> str:
-    """How long ago something was."""
+    """Format how long ago something was."""
     seconds = max(0.0, time.time() - moment)
     for unit, length in (("w", 7 * 86400), ("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
@@ -59,7 +59,7 @@ def shown_age(moment: float) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """1 kernel, 2 kernels, 2 entries."""
+    """Format a count: 1 kernel, 2 kernels, 2 entries."""
     if number == 1:
         return f"1 {thing}"
     return f"{number} {thing[:-1]}ies" if thing.endswith("y") else f"{number} {thing}s"

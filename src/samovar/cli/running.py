@@ -1,4 +1,4 @@
-"""`samovar run`: run a program, with the names of another library meaning Samovar."""
+"""`samovar run`: runs a program with Samovar in place of another library."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the command to the parser."""
     run = commands.add_parser(
         "run",
-        help="run a program that was written for Quadrants or Taichi",
+        help="run a program written for Quadrants or Taichi",
         usage="samovar run [--as quadrants] script.py …",
     )
     run.add_argument(
-        "--as", dest="peer", choices=sorted(PEERS), help="the library that the program imports; Samovar takes its place"
+        "--as", dest="peer", choices=sorted(PEERS), help="the library that the program imports and Samovar replaces"
     )
     add_program(run)
     run.set_defaults(run=_run, json=False)

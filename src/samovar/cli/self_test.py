@@ -1,4 +1,4 @@
-"""The kernel by which `samovar doctor` sees whether kernels compile and run: a parallel loop, a branch and a sum."""
+"""The kernel that `samovar doctor` compiles and runs: a parallel loop, a branch and a sum."""
 
 # mypy: disable-error-code="attr-defined, index, no-untyped-def, misc, untyped-decorator, type-arg, valid-type"
 from __future__ import annotations
@@ -19,7 +19,7 @@ def KERNEL(a: sv.types.NDArray[sv.i32, 1]) -> sv.i32:
 
 
 def given() -> sv.Ndarray:
-    """What it is launched with."""
+    """Return its argument."""
     array = sv.ndarray(sv.i32, SIZE)
     for number in range(SIZE):
         array[number] = number
@@ -27,6 +27,6 @@ def given() -> sv.Ndarray:
 
 
 def expected() -> tuple[list[int], int]:
-    """What comes of it, as Python computes it."""
+    """Return the expected result, computed in Python."""
     values = [number * 2 + 1 if number % 3 == 0 else number for number in range(SIZE)]
     return values, sum(values)

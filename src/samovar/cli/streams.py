@@ -1,4 +1,4 @@
-"""The standard streams of a command, which whoever starts it may have closed (`>&-`), or have sent to a full disk."""
+"""The standard streams of a command, which the caller may have closed (`>&-`) or redirected to a full disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 
 
 class ClosedOutput(io.TextIOBase):
-    """A standard output that is closed: who writes is told so, and not before."""
+    """A closed standard output, which raises an error when it is written to."""
 
     def writable(self) -> bool:
         return True
@@ -20,12 +20,12 @@ class ClosedOutput(io.TextIOBase):
 
 
 def open_missing_streams() -> None:
-    """Give each standard stream that is closed something in its place: no file that is opened later may become one."""
+    """Replace closed standard streams, so that no file opened later takes their number."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
@@ -35,13 +35,13 @@ def open_missing_streams() -> None:
 
 
 def restore_closed_output() -> None:
-    """Leave a program what the interpreter would have given it: where there is no output, what it prints is lost."""
+    """Restore what the interpreter would have given a program: without an output, prints are lost."""
     if isinstance(sys.stdout, ClosedOutput):
         sys.stdout = None
 
 
 def drop_output() -> None:
-    """Nobody takes what is still to be written: the interpreter must not complain about that at its end."""
+    """Discard pending output, so that the interpreter does not report an error at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

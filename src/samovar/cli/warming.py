@@ -1,4 +1,4 @@
-"""`samovar warm`: run a program once, so that what it compiles is in the cache for the next time."""
+"""`samovar warm`: runs a program once, so that its kernels are cached for the next run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Events:
 
 def _warm(given: argparse.Namespace, output: Output) -> int:
     require_program(given)
-    # The program's own sv.init has the last word.
+    # The program's own sv.init takes precedence.
     os.environ["SAMOVAR_OFFLINE_CACHE"] = os.environ["SAMOVAR_SRC_LL_CACHE"] = "1"
     if given.directory is not None:
         os.environ["SAMOVAR_OFFLINE_CACHE_FILE_PATH"] = os.path.abspath(given.directory)
@@ -56,35 +56,35 @@ def _warm(given: argparse.Namespace, output: Output) -> int:
         code = run_program(given)
         wait_for_threads()
     seconds = perf_counter() - start
-    _summarise(events, seconds, code, output)
+    _summarize(events, seconds, code, output)
     return code
 
 
 @contextmanager
 def _watched(events: Events) -> Iterator[None]:
-    """Count, and show on a terminal what happens."""
+    """Count events, and show progress on a terminal."""
     shown = _Display(events) if sys.stderr.isatty() else None
     cache_watchers.append(events)
     if shown is not None:
         cache_watchers.append(shown)
         show_progress(shown.say)
-    os.register_at_fork(after_in_child=_watch_no_more)
+    os.register_at_fork(after_in_child=_stop_watching)
     try:
         yield
     finally:
-        _watch_no_more()
+        _stop_watching()
         if shown is not None:
             shown.stop()
 
 
-def _watch_no_more() -> None:
-    """In the child of a fork, whose terminal is somebody else's."""
+def _stop_watching() -> None:
+    """Stop watching in a forked child, which must not draw on the terminal."""
     cache_watchers.clear()
     show_progress(None)
 
 
 class _Display:
-    """A line on the terminal that counts. It is drawn by whoever compiles: a thread of its own would not survive a fork."""
+    """A progress line on the terminal. The compiling thread draws it: a separate thread would not survive a fork."""
 
     def __init__(self, events: Events) -> None:
         from rich.console import Console
@@ -92,7 +92,7 @@ class _Display:
 
         self._events = events
         self._drawn = 0.0
-        # Output of the program goes above the line, if it goes to the same terminal.
+        # The program's output goes above the line if it goes to the same terminal.
         self._live = Live(
             console=Console(stderr=True),
             auto_refresh=False,
@@ -109,7 +109,7 @@ class _Display:
         self.say(self._events.last)
 
     def say(self, text: str) -> None:
-        """Show what happens now."""
+        """Show the current event."""
         from rich.text import Text
 
         self._drawn = perf_counter()
@@ -120,7 +120,7 @@ class _Display:
         self._live.stop()
 
 
-def _summarise(events: Events, seconds: float, code: int, output: Output) -> None:
+def _summarize(events: Events, seconds: float, code: int, output: Output) -> None:
     kept = library_for(current_options()) is not None
     if output.json:
         output.data(
@@ -136,7 +136,7 @@ def _summarise(events: Events, seconds: float, code: int, output: Output) -> Non
         return
     parts = [f"{counted(events.compiled, 'kernel')} compiled, {events.loaded} loaded, {shown_seconds(seconds)}"]
     if not kept:
-        parts.append("the program has switched the cache off, so nothing is kept")
+        parts.append("the program disabled the cache, so nothing was cached")
     if code:
         parts.append(f"the program ended with exit code {code}")
     print(f"samovar: {'; '.join(parts)}", file=sys.stderr)

@@ -1,4 +1,5 @@
-"""Names of the peers that are not here: a program may import and mention them, and is told why when it uses one."""
+"""Unsupported names of Quadrants and Taichi: a program may import and mention them; using one raises an error with the
+reason."""
 
 from __future__ import annotations
 
@@ -10,29 +11,27 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _TEXTURES = "there are no textures; an image is a field of vectors"
-_DERIVATIVES = "there are no derivatives in this version"
 _SPARSE = "there are no sparse fields"
 _QUANTIZED = "there are no quantized types"
 _MESHES = "there are no meshes"
-_MODULES = "kernels are kept by the cache of Samovar (`samovar cache export`), and not as modules"
+_MODULES = "Samovar has no ahead-of-time modules; `samovar cache export` exports compiled kernels"
 
-#: Module → names → why they are not here. Those of `taichi` are its own.
+#: Module → names → why they are not supported. The table for `taichi` adds Taichi's own.
 _ABSENT = {
     "quadrants": {
         "": {
             **dict.fromkeys("activate append deactivate deactivate_all_snodes is_active get_addr".split(), _SPARSE),
             **dict.fromkeys("Mesh MeshInstance mesh_patch_idx".split(), _MESHES),
             "BitpackedFields": _QUANTIZED,
-            "SNode": "what fields are placed in is `sv.FieldsBuilder`",
+            "SNode": "use `sv.FieldsBuilder` to place fields",
         },
-        "ad": dict.fromkeys("FwdMode Tape clear_all_gradients grad_for grad_replaced".split(), _DERIVATIVES),
         "sparse": dict.fromkeys(("grid", "usage"), _SPARSE),
         "types.quant": dict.fromkeys(("fixed", "float", "int"), _QUANTIZED),
     },
     "taichi": {
         "": {
             "Texture": _TEXTURES,
-            **dict.fromkeys(("ArgPack", "argpack"), "give the arguments one by one, or as a dataclass"),
+            **dict.fromkeys(("ArgPack", "argpack"), "pass the arguments one by one, or as a dataclass"),
         },
         "aot": dict.fromkeys(("Module", "start_recording", "stop_recording", "export", "export_as"), _MODULES),
     },
@@ -40,7 +39,7 @@ _ABSENT = {
 
 
 def absent_names(package: str, inner: str) -> dict[str, Callable[[Any], Any]]:
-    """What stands for the names of a module that are not here."""
+    """Return placeholders for the unsupported names of a module."""
     found = dict(_ABSENT["quadrants"].get(inner, {}))
     if package == "taichi":
         found |= _ABSENT["taichi"].get(inner, {})
@@ -54,20 +53,20 @@ def _standing_for(path: str, reason: str) -> Callable[[Any], Any]:
         return lambda peer: _AbsentClass(name, (), {"__doc__": reason, "_path": path, "_reason": reason})
 
     def absent(*arguments: Any, **keywords: Any) -> NoReturn:
-        raise SamovarError(f"{path} is not here: {reason}")
+        raise SamovarError(f"{path} is not supported: {reason}")
 
     absent.__name__ = absent.__qualname__ = name
     return lambda peer: absent
 
 
 class _AbsentClass(type):
-    """A class without objects, so that programs can name it and ask whether something is one."""
+    """A class without instances, so that programs can name it and use it with `isinstance`."""
 
     _path: str
     _reason: str
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> NoReturn:
-        raise SamovarError(f"{cls._path} is not here: {cls._reason}")
+        raise SamovarError(f"{cls._path} is not supported: {cls._reason}")
 
     def __getattr__(cls, name: str) -> NoReturn:
-        raise AttributeError(f"{cls._path}.{name}: {cls._path} is not here: {cls._reason}")
+        raise AttributeError(f"{cls._path}.{name}: {cls._path} is not supported: {cls._reason}")

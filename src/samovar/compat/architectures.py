@@ -1,4 +1,4 @@
-"""What programs ask a peer about architectures: there is the processor, and plain Python."""
+"""Architectures as Quadrants and Taichi have them. Supported are the CPU and plain Python."""
 
 from __future__ import annotations
 
@@ -12,50 +12,64 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: The architectures of Quadrants, by number.
+_NUMBERED = ("x64", "arm64", "js", "python", "cuda", "metal", "opencl", "amdgpu", "vulkan")
+
+
 class Arch(str):
-    """An architecture, which is a word here, with the name that a peer has for it."""
+    """An architecture: a string with the name that Quadrants and Taichi use, and a number, as in Quadrants."""
 
     __slots__ = ()
 
+    def __new__(cls, name: str | int) -> Arch:
+        if isinstance(name, int):
+            name = _NUMBERED[name]
+        return super().__new__(cls, samovar.cpu if name == "x64" else name)
+
+    def __int__(self) -> int:
+        return _NUMBERED.index(self.name)
+
+    __index__ = __int__
+
     @property
     def name(self) -> str:
-        """What the peers call it."""
+        """The name in Quadrants and Taichi."""
         return "x64" if self == samovar.cpu else str(self)
 
 
 cpu, python = Arch(samovar.cpu), Arch(samovar.python)
-#: Those that are not here.
+#: Unsupported architectures.
 gpu = [Arch(each) for each in (samovar.cuda, samovar.metal, samovar.vulkan, samovar.amdgpu)]
 
 
 def arch_name(arch: str) -> str:
-    """The name of an architecture."""
+    """Return the name of an architecture."""
     return Arch(arch).name
 
 
 def arch_from_name(name: str) -> Arch:
-    """The architecture of a name."""
+    """Return the architecture with a name."""
     return cpu if name in ("cpu", "x64", "x86_64", "arm64") else Arch(name)
 
 
 def is_arch_supported(arch: Any) -> bool:
-    """Is an architecture here?"""
+    """Whether an architecture is supported."""
     return arch in (cpu, python)
 
 
 def adaptive_arch_select(arch: Any, enable_fallback: bool) -> Arch:
-    """The first of some architectures that is here, or else the processor, if that will do."""
+    """Return the first supported architecture, or else the CPU, if fallback is enabled."""
     several = [cpu] if arch is None else list(arch) if isinstance(arch, (list, tuple)) else [arch]
     for each in several:
         if is_arch_supported(each):
             return Arch(each)
     if not enable_fallback:
-        raise SamovarRuntimeError(f"only the CPU is here, not {', '.join(map(str, several))}")
+        raise SamovarRuntimeError(f"only the CPU is supported, not {', '.join(map(str, several))}")
     return cpu
 
 
 class AutodiffMode(enum.IntEnum):
-    """How derivatives are taken: they are not."""
+    """Autodiff modes."""
 
     NONE = 0
     VALIDATION = 1
@@ -64,14 +78,14 @@ class AutodiffMode(enum.IntEnum):
 
 
 class BoundaryMode(enum.IntEnum):
-    """What an index beyond an array means."""
+    """What an out-of-range index means."""
 
     UNSAFE = 0
     CLAMP = 1
 
 
 class SNodeGradType(enum.IntEnum):
-    """What a field is for, of those that belong together."""
+    """The roles of fields that belong together."""
 
     PRIMAL = 0
     ADJOINT = 1

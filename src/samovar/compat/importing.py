@@ -1,4 +1,4 @@
-"""How the modules of a peer are found: as `samovar.compat.<peer>…`, and once it is installed under its own name."""
+"""Import hooks for modules of another library: as `samovar.compat.<library>…`, and after `install` under its own name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _HOME = "samovar.compat."
 
 
 def install(package: str) -> None:
-    """Have a peer's name mean Samovar in this process: `import quadrants`, `from quadrants.lang import …`.
+    """Make Samovar importable as another library in this process: `import quadrants`, `from quadrants.lang import …`.
 
-    It comes before the first import of the library itself. `package` is "quadrants" or "taichi".
+    Call it before the first import of the library itself. `package` is "quadrants" or "taichi".
 
     >>> import samovar.compat
     >>> samovar.compat.install("quadrants")
@@ -30,7 +30,7 @@ def install(package: str) -> None:
     """
     peer = PEERS.get(package)
     if peer is None:
-        raise SamovarError(f"there are names of {' and '.join(map(repr, PEERS))} here, not of {package!r}")
+        raise SamovarError(f"install takes {' or '.join(map(repr, PEERS))}, not {package!r}")
     if any(isinstance(finder, _Installed) and finder.peer == peer for finder in sys.meta_path):
         return
     present = sys.modules.get(package)
@@ -39,12 +39,12 @@ def install(package: str) -> None:
             f"{package} was imported before samovar.compat.install({package!r})\n"
             f"  help: call it first, or run the program with `samovar run --as {package}`"
         )
-    # Before the finder of files: the library itself may be there as well.
+    # Before the path finder: the library itself may be installed as well.
     sys.meta_path.insert(0, _Installed(peer))
 
 
 class _Submodules:
-    """Finds the modules inside of a peer's, which are tables and no files."""
+    """Finds submodules of a library, which are tables instead of files."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         if not name.startswith(_HOME):
@@ -59,7 +59,7 @@ class _Submodules:
         return ModuleSpec(name, self, is_package=is_package(PEERS[package], inner))  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """The usual one."""
+        """Create a module the usual way."""
 
     def exec_module(self, module: ModuleType) -> None:
         from samovar.compat.tree import fill
@@ -69,7 +69,7 @@ class _Submodules:
 
 
 class _Installed:
-    """Finds a peer's modules under its own name: they are the same objects."""
+    """Finds the modules under the library's own name. They are the same objects."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
@@ -87,7 +87,7 @@ class _Installed:
         return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
     def _example(self, inner: str) -> ModuleSpec | None:
-        """A program that came with the peer, from the files of the peer if it is there."""
+        """Find an example program of the library in its own files, if it is installed."""
         library = PathFinder.find_spec(self.peer.package)
         for place in (library.submodule_search_locations or ()) if library is not None else ():
             *folders, _ = inner.split(".")
@@ -98,7 +98,7 @@ class _Installed:
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = import_module(_HOME + spec.name)
-        # Python puts the spec of the other name into it; what it was goes back when it is executed.
+        # Python sets the spec of the other name on the module; `exec_module` restores the original.
         spec.loader_state = module.__spec__
         return module
 

@@ -1,7 +1,7 @@
-"""`ti.graph`: lists of launches whose arguments are named, and given when the list is run.
+"""`ti.graph`: lists of launches with named arguments, which are given when the list runs.
 
-A launch costs a fraction of a microsecond here, so that those of a list are made one by one. `sv.graph` has one launch for
-several loops.
+A launch costs a fraction of a microsecond, so the launches of a list are made one by one. `sv.graph` combines several loops
+in one launch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ArgKind(enum.Enum):
-    """What an argument is."""
+    """The kind of an argument."""
 
     SCALAR = 0
     MATRIX = 1
@@ -28,22 +28,22 @@ class ArgKind(enum.Enum):
 
 
 class Arg:
-    """An argument that a list is given when it is run."""
+    """A named argument, given when the list runs."""
 
     def __init__(self, tag: ArgKind, name: str, dtype: Any = None, ndim: int | None = None, **options: Any) -> None:
         if not isinstance(tag, ArgKind):
-            raise SamovarRuntimeError(f"the kind of an argument is one of ti.graph.ArgKind, not {tag!r}")
+            raise SamovarRuntimeError(f"the kind of an argument has to be one of ti.graph.ArgKind, not {tag!r}")
         self.tag, self.name, self.dtype, self.ndim = tag, name, dtype, ndim
 
 
 class Sequential:
-    """Launches one after the other."""
+    """A sequence of launches."""
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
 
     def dispatch(self, kernel_fn: Any, *args: Any) -> None:
-        """One more launch. What is no `Arg` is given as it is."""
+        """Add a launch. Arguments other than `Arg` are passed unchanged."""
         self.nodes.append((kernel_fn, args))
 
     def run(self, args: Mapping[str, Any]) -> None:
@@ -62,30 +62,30 @@ def _value(given: Any, args: Mapping[str, Any]) -> Any:
     if not isinstance(given, Arg):
         return given
     if given.name not in args:
-        raise SamovarRuntimeError(f"the list is run without its argument {given.name!r}")
+        raise SamovarRuntimeError(f"graph.run: the argument {given.name!r} is missing")
     return args[given.name]
 
 
 class GraphBuilder(Sequential):
-    """A list that is being written."""
+    """A list under construction."""
 
     def create_sequential(self) -> Sequential:
-        """A part, which `append` puts into the list as often as it is wanted."""
+        """Create a sublist, which `append` adds to the list any number of times."""
         return Sequential()
 
     def append(self, node: Sequential) -> None:
-        """Put a part into the list."""
+        """Add a sublist."""
         self.nodes.append(node)
 
     def compile(self) -> Graph:
-        """The list as it is now."""
+        """Return the list in its current state."""
         found = Graph()
         found.nodes = list(self.nodes)
         return found
 
 
 class Graph(Sequential):
-    """A list that can be run: `graph.run({"x": x, "v": v})`."""
+    """A complete list: `graph.run({"x": x, "v": v})`."""
 
 
 NAMES: dict[str, Any] = {each.__name__: each for each in (Arg, ArgKind, Graph, GraphBuilder, Sequential)}

@@ -1,4 +1,4 @@
-"""What a peer's `_logging` has: functions that say something at a level. Programs call and replace them."""
+"""The functions of `_logging` in Quadrants and Taichi, one per level. Programs call and replace them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVELS = ("trace", "debug", "info", "warn", "error", "critical")
 
 
 def log_function(level: str) -> Callable[..., None]:
-    """What says something at a level, with the arguments put in as `str.format` does."""
+    """Return a function that logs at a level and formats its arguments like `str.format`."""
 
     def say(message: str, *arguments: Any, **keywords: Any) -> None:
         if samovar.is_logging_effective(level):

@@ -1,6 +1,6 @@
-"""What a peer calls otherwise, and what its programs reach for inside of it: module → name → what gives the value.
+"""Names that differ from Samovar's, and internals that programs access: module → name → factory of the value.
 
-A name that stands under `lang` is found in every module of it: where a peer keeps it has changed between its versions.
+A name under `lang` is found in every module of it, because its place has changed between versions of the library.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 import samovar
 from samovar.compat import architectures, launch_lists, log_functions, process_state, profiling, type_conversions, view_types
 from samovar.compat.absent_names import absent_names
-from samovar.compat.initialising import init_of
+from samovar.compat.initializing import init_of
 from samovar.compat.peer_test_tools import MODULES as TEST_TOOLS
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ _ERRORS = ("Assertion", "Compilation", "Name", "Runtime", "RuntimeType", "Syntax
 
 @cache
 def own_names(peer: Peer, inner: str) -> Names:
-    """The names of a module that do not stand under the same name in Samovar."""
+    """Return the names of a module that Samovar does not have under the same name."""
     found: Names = {}
     if not inner or inner.startswith("lang"):
         found |= {f"{peer.title}{kind}Error": _samovar(f"Samovar{kind}Error") for kind in _ERRORS}
@@ -40,8 +40,6 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {f"Py{peer.title}": _constant(process_state.Runtime), "pytaichi": _constant(process_state.runtime)}
         found |= {name: _constant(value) for name, value in type_conversions.NAMES.items()}
         found |= {name.replace("samovar", peer.package): _constant(value) for name, value in type_conversions.TITLED.items()}
-    if inner == "ad":
-        found["no_grad"] = _constant(_unchanged)
     if inner in ("lang", "lang.misc"):
         found["is_extension_supported"] = _constant(samovar.extension.is_supported)
     if inner in ("types", "types.buffer_view_type"):
@@ -66,7 +64,7 @@ def own_names(peer: Peer, inner: str) -> Names:
     return {**absent_names(peer.package, inner), **found}
 
 
-#: What draws, which is loaded with NumPy when a program asks for it.
+#: Names for drawing, which import NumPy on first use.
 _IMAGE_TOOLS = ("imdisplay", "imread", "imresize", "imshow", "imwrite")
 _WINDOWS = tuple(
     "ALT BACKSPACE CAPSLOCK CTRL Camera Canvas DOWN ESCAPE Gui LEFT LMB MMB PRESS ProjectionMode RELEASE RETURN RIGHT RMB "
@@ -92,10 +90,6 @@ def _drawing(name: str) -> Callable[[Peer], Any]:
 
     return found
 
-
-def _unchanged(function: Any) -> Any:
-    """What takes no derivatives of a function: there are none."""
-    return function
 
 
 def _version(place: int) -> Callable[[Peer], Any]:

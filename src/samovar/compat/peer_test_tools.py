@@ -1,4 +1,4 @@
-"""What programs take from a peer's `_test_tools`: kernels of texts, structs of their types, warnings given once."""
+"""The module `_test_tools` of Quadrants and Taichi: kernels from text, structs from types, one-time warnings."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: Arrays are made with this extent along each axis.
+#: The extent of each dimension of created arrays.
 _EXTENT = 10
 
 
 def init_same_arch(**options: Any) -> None:
-    """Set options, and leave the architecture as it is."""
+    """Set options without changing the architecture."""
     samovar.init(**{**options, "arch": str(current_options().arch)})
 
 
 def dedent(indent_size: int, v: str) -> str:
-    """A text without the first characters of each line."""
+    """Remove the first characters of each line."""
     return "\n".join(line[indent_size:] for line in v.split("\n"))
 
 
 def import_kernel_from_file(kernel_filepath: Path, kernel_name: str) -> Any:
-    """What has this name in a file, which is imported under the same name."""
+    """Import a file and return the object with a name."""
     spec = importlib.util.spec_from_file_location(kernel_name, kernel_filepath)
     assert spec is not None
     assert spec.loader is not None
@@ -44,7 +44,7 @@ def import_kernel_from_file(kernel_filepath: Path, kernel_name: str) -> Any:
 
 @contextlib.contextmanager
 def load_kernel_from_string(kernel_str: str, kernel_name: str) -> Iterator[Any]:
-    """A kernel of a text, for as long as it is needed."""
+    """A context with a kernel that is defined by text."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / f"{kernel_name}.py"
         path.write_text(kernel_str)
@@ -55,7 +55,7 @@ def load_kernel_from_string(kernel_str: str, kernel_name: str) -> Iterator[Any]:
 
 
 def _made(annotation: Any) -> Any:
-    """Something that a parameter or a member of this type takes."""
+    """Create a value for a parameter or a member of this type."""
     if dataclasses.is_dataclass(annotation):
         return build_struct(annotation)
     if annotation is samovar.Template or type(annotation) is samovar.Template:
@@ -64,17 +64,17 @@ def _made(annotation: Any) -> Any:
 
 
 def build_struct(struct_type: Any) -> Any:
-    """An object of a dataclass, with arrays in it."""
+    """Create a dataclass object with arrays."""
     return struct_type(**{each.name: _made(each.type) for each in dataclasses.fields(struct_type)})
 
 
 def build_obj_tuple_from_type_dict(name_to_type: dict[str, Any]) -> tuple[Any, ...]:
-    """Something for each of several types."""
+    """Create a value for each of several types."""
     return tuple(_made(each) for each in name_to_type.values())
 
 
 def warn_once(message: str) -> None:
-    """Give a warning, unless it was given before."""
+    """Issue a warning once."""
     if message not in SEEN:
         SEEN.add(message)
         import warnings

@@ -1,4 +1,4 @@
-"""The libraries whose programs run here, and what differs between them: names alone."""
+"""The supported libraries, and how they differ: in names only."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 class Peer(NamedTuple):
     """A library whose names programs use."""
 
-    #: What programs import.
+    #: The package that programs import.
     package: str
-    #: What its errors and a few functions are called after.
+    #: The prefix of its errors and of a few functions.
     title: str
-    #: What the names of its environment variables begin with.
+    #: The prefix of its environment variables.
     variables: str
-    #: The version whose names are offered.
+    #: The version whose names Samovar provides.
     version: tuple[int, int, int]
 
 

@@ -1,4 +1,5 @@
-"""What programs ask a peer's runtime for: `lang.impl.get_runtime()`, `lang.impl.current_cfg()`, and what was built in."""
+"""The runtime state of Quadrants and Taichi that programs access: `lang.impl.get_runtime()`, `lang.impl.current_cfg()`,
+build flags."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import samovar
 from samovar._native import DType
 from samovar.compat.architectures import Arch
 from samovar.language import DEFAULTS
-from samovar.runtime import RENAMED, WITHOUT_MEANING, compile_count, current_options, was_initialised
+from samovar.runtime import RENAMED, WITHOUT_MEANING, compile_count, current_options, was_initialized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Configuration:
-    """The options in force, under the peers' names as well."""
+    """The current options, also under the names of Quadrants and Taichi."""
 
     def __getattr__(self, name: str) -> Any:
         options = current_options()
@@ -36,10 +37,10 @@ configuration = Configuration()
 
 
 class Program:
-    """What a peer compiles into: there is nothing to finish and nothing to wait for."""
+    """The compiled program, which needs neither finalization nor synchronization."""
 
     def config(self) -> Configuration:
-        """The options in force."""
+        """The current options."""
         return configuration
 
     def synchronize(self) -> None:
@@ -47,10 +48,10 @@ class Program:
         samovar.sync()
 
     def finalize(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def get_num_compiled_functions(self) -> int:
-        """How many kernels were compiled."""
+        """Return the number of compiled kernels."""
         return compile_count()
 
 
@@ -58,7 +59,7 @@ _program = Program()
 
 
 class Runtime:
-    """The state of the process, as programs read it."""
+    """The state of the process."""
 
     print_full_traceback = False
     short_circuit_operators = True
@@ -72,12 +73,12 @@ class Runtime:
 
     @property
     def default_fp(self) -> DType:
-        """What `float` means in kernels."""
+        """The type of `float` in kernels."""
         return current_options().default_fp
 
     @property
     def default_ip(self) -> DType:
-        """What `int` means in kernels."""
+        """The type of `int` in kernels."""
         return current_options().default_ip
 
     @property
@@ -88,8 +89,8 @@ class Runtime:
 
     @property
     def prog(self) -> Program | None:
-        """What stands for the compiled program, once options were set."""
-        return _program if was_initialised() else None
+        """The program, once options are set."""
+        return _program if was_initialized() else None
 
     _prog = prog
 
@@ -99,25 +100,25 @@ class Runtime:
 
     @property
     def src_ll_cache(self) -> bool:
-        """Are kernels looked up by what they depend on?"""
+        """Whether kernels are looked up by their traces."""
         return current_options().src_ll_cache
 
     def get_num_compiled_functions(self) -> int:
-        """How many kernels were compiled."""
+        """Return the number of compiled kernels."""
         return compile_count()
 
     def materialize(self) -> None:
-        """Fields have memory from the beginning: there is nothing to do."""
+        """Do nothing: fields have memory from the start."""
 
     def clear(self) -> None:
-        """Drop what was compiled."""
+        """Drop compiled kernels."""
 
     def set_default_fp(self, fp: Any) -> None:
-        """Have `float` mean another type in kernels."""
+        """Set the type of `float` in kernels."""
         _change(default_fp=fp)
 
     def set_default_ip(self, ip: Any) -> None:
-        """Have `int` mean another type in kernels."""
+        """Set the type of `int` in kernels."""
         _change(default_ip=ip)
 
     def sync(self) -> None:
@@ -126,7 +127,7 @@ class Runtime:
 
 
 def _change(**options: Any) -> None:
-    """Set some options, and leave the others."""
+    """Change some options and keep the others."""
     kept = {name: getattr(current_options(), name) for name in DEFAULTS}
     samovar.init(**{**kept, **options})
 
@@ -135,22 +136,22 @@ runtime = Runtime()
 
 
 def get_runtime() -> Runtime:
-    """The state of the process."""
+    """Return the state of the process."""
     return runtime
 
 
 def current_configuration() -> Configuration | None:
-    """The options in force, once they were set."""
-    return configuration if was_initialised() else None
+    """Return the current options, or None before they are set."""
+    return configuration if was_initialized() else None
 
 
 def current_cfg() -> Configuration:
-    """The options in force."""
+    """Return the current options."""
     return configuration
 
 
 def get_max_shared_memory_bytes(*, is_lowerbound_ok: bool = False) -> int:
-    """The memory that a block of a GPU shares: there is none."""
+    """Return the shared memory of a GPU block, of which there is none."""
     return 0
 
 
@@ -167,7 +168,7 @@ NAMES: dict[str, Any] = {
     "inside_kernel": _never,
     "is_python_backend": lambda: current_options().arch == "python",
 }
-#: What `_lib.core` says was built in.
+#: The build flags in `_lib.core`.
 CORE: dict[str, Any] = {
     **{f"with_{name}": _never for name in ("amdgpu", "cuda", "dx11", "dx12", "metal", "opengl", "vulkan")},
     "DataType": DType,

@@ -1,4 +1,5 @@
-"""A peer's profiler of kernels, on after `init(kernel_profiler=True)`: its figures are those of `sv.profiler()`."""
+"""The kernel profiler of Quadrants and Taichi, enabled by `init(kernel_profiler=True)`. Its figures are those of
+`sv.profiler()`."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _running: Profiler | None = None
 
 
 def watch(wanted: bool) -> None:
-    """Begin to count launches, or stop."""
+    """Start or stop counting launches."""
     global _running
     if _running is not None:
         _running.stop()
@@ -27,7 +28,7 @@ def watch(wanted: bool) -> None:
 
 
 class QueriedKernel:
-    """How often a kernel was launched, and how long that took, in milliseconds."""
+    """How often a kernel was launched, and its times in milliseconds."""
 
     def __init__(self, counter: int, seconds: float, longest: float) -> None:
         self.counter = counter
@@ -41,39 +42,39 @@ def _kernels() -> list[Any]:
 
 
 def print_kernel_profiler_info(mode: str = "count") -> None:
-    """Print how often each kernel was launched, and how long that took."""
+    """Print how often each kernel was launched, and how long it took."""
     if mode not in ("count", "trace"):
         raise ValueError(not_one_of("mode=…", mode, ("count", "trace")))
     if _running is None:
-        log_function("warn")("use `init(kernel_profiler=True)` to have kernels watched")
+        log_function("warn")("use `init(kernel_profiler=True)` to enable the kernel profiler")
     else:
         _running.print()
 
 
 def query_kernel_profiler_info(name: str) -> QueriedKernel:
-    """The figures of the kernels whose names contain a text."""
+    """Return the figures of kernels whose names contain a string."""
     found = [each for each in _kernels() if name in each.name]
     longest = max((each.longest for each in found), default=0.0)
     return QueriedKernel(sum(each.launches for each in found), sum(each.seconds for each in found), longest)
 
 
 def get_kernel_profiler_total_time() -> float:
-    """How long all launches took, in seconds."""
+    """Return the total time of all launches in seconds."""
     return float(sum(each.seconds for each in _kernels()))
 
 
 def clear_kernel_profiler_info() -> None:
-    """Begin to count again."""
+    """Reset the counters."""
     watch(_running is not None)
 
 
 def set_kernel_profiler_toolkit(toolkit_name: str = "default") -> bool:
-    """Choose who measures: there is one."""
+    """Choose the measuring toolkit, of which there is one."""
     return toolkit_name == "default"
 
 
 def _nothing(*arguments: Any, **keywords: Any) -> None:
-    """What is not measured here."""
+    """Ignore a request for unsupported measurements."""
 
 
 #: In `profiler`.

@@ -1,4 +1,4 @@
-"""Taichi's names: `import samovar.compat.taichi as ti`."""
+"""The names of Taichi: `import samovar.compat.taichi as ti`."""
 
 from samovar.compat import importing as _importing  # noqa: F401 - the modules inside are found by it
 from samovar.compat.peers import PEERS as _PEERS

@@ -1,7 +1,7 @@
-"""The modules of a peer as tables: which names a module has, and where their values come from.
+"""The modules of Quadrants and Taichi as tables: which names a module has, and where their values come from.
 
-Most values are Samovar's own, under the same name. What the peer calls otherwise, and what its programs reach for inside of
-it (`lang.impl.get_runtime()`), is listed in `own_names`.
+Most values are Samovar's own, under the same name. `own_names` lists those with other names, and internals that programs
+access (`lang.impl.get_runtime()`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from samovar.compat.peers import Peer
 
-#: Module of a peer → where its names are looked up in Samovar: a path of attributes from the package.
+#: Module of the library → where its names are found in Samovar: a chain of attributes from the package.
 _PLACES = {
     "": "",
     "ad": "ad",
@@ -89,7 +89,7 @@ _PLACES = {
     "lang.simt.subgroup": "simt.subgroup",
     "lang.simt.warp": "simt.warp",
 }  # fmt: skip
-#: What Taichi has and Quadrants has not.
+#: Modules that Taichi has and Quadrants does not.
 _OF_TAICHI = {
     "aot": "",
     "tools.image": "tools",
@@ -105,17 +105,17 @@ def _places(peer: Peer) -> dict[str, str]:
 
 
 def is_module(peer: Peer, inner: str) -> bool:
-    """Has a peer a module of this name, as the path below the package?"""
+    """Whether a library has a module with this path below the package."""
     return inner in _places(peer)
 
 
 def is_package(peer: Peer, inner: str) -> bool:
-    """Are there modules inside?"""
+    """Whether a module has submodules."""
     return any(each.startswith(f"{inner}.") for each in _places(peer))
 
 
 def children(peer: Peer, inner: str) -> set[str]:
-    """The names of the modules directly inside of a module, or of the package."""
+    """Return the names of the direct submodules of a module, or of the package."""
     below = f"{inner}." if inner else ""
     return {
         each.removeprefix(below).partition(".")[0] for each in _places(peer) if each.startswith(below) and each != inner
@@ -123,12 +123,12 @@ def children(peer: Peer, inner: str) -> set[str]:
 
 
 def fill(namespace: dict[str, Any], peer: Peer, inner: str = "") -> None:
-    """Make a namespace that of a peer's module: a name is fetched when it is first used."""
+    """Turn a namespace into that of a library's module: names are resolved on first use."""
     own = f"samovar.compat.{peer.package}{'.' if inner else ''}{inner}"
     inside = children(peer, inner)
     if inside:
         namespace.setdefault("__path__", [])
-    # A program may write to it: that of a module from a file is there as well.
+    # Programs may assign to it, as to a module loaded from a file.
     namespace.setdefault("__builtins__", vars(builtins))
     if not inner:
         namespace["__version__"] = peer.version
@@ -137,12 +137,12 @@ def fill(namespace: dict[str, Any], peer: Peer, inner: str = "") -> None:
     def get(name: str) -> Any:
         if name in inside:
             return import_module(f"{own}.{name}")
-        if name == "cfg" and not inner:  # never kept: it changes with `init`
+        if name == "cfg" and not inner:  # never cached: it changes with `init`
             from samovar.compat.process_state import current_configuration
 
             return current_configuration()
-        if name == "__all__":  # what `from quadrants.math import *` takes
-            return [each for each in names() if not each.startswith("_")]
+        if name == "__all__":  # for `from quadrants.math import *`
+            return names()
         value = namespace[name] = _value(peer, inner, name)
         return value
 
@@ -151,7 +151,7 @@ def fill(namespace: dict[str, Any], peer: Peer, inner: str = "") -> None:
 
         place = _place(_places(peer)[inner])
         found = {*inside, *own_names(peer, inner), *(() if place is None else getattr(place, "__all__", dir(place)))}
-        return sorted(name for name in found if not name.startswith("__"))
+        return sorted(name for name in found if not name.startswith("_"))
 
     namespace["__getattr__"], namespace["__dir__"] = get, names
 
@@ -169,7 +169,7 @@ def _value(peer: Peer, inner: str, name: str) -> Any:
 
 
 def _place(path: str) -> ModuleType | None:
-    """Where Samovar keeps the names, if there are any of them."""
+    """Return where Samovar has the names, or None."""
     found: Any = samovar
     for part in filter(None, path.split(".")):
         found = getattr(found, part, None)

@@ -1,4 +1,4 @@
-"""What programs take from a peer's `lang.util` and `types`: from our types to those of NumPy and PyTorch, and back."""
+"""`lang.util` and `types` of Quadrants and Taichi: conversions between our types and those of NumPy and PyTorch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def to_numpy_type(dtype: Any) -> Any:
-    """The type of NumPy with the same values."""
+    """Return the corresponding NumPy type."""
     import numpy
 
     found = cook_dtype(dtype)
@@ -26,14 +26,14 @@ def to_numpy_type(dtype: Any) -> Any:
 
 
 def to_pytorch_type(dtype: Any) -> Any:
-    """The type of PyTorch with the same values."""
+    """Return the corresponding PyTorch type."""
     torch: Any = import_module("torch")
     found = cook_dtype(dtype)
     return torch.bool if found is samovar.u1 else getattr(torch, _long_name(found))
 
 
 def cook_dtype(dtype: Any) -> DType:
-    """Our type for `int`, `float` and `bool`, which are the default types, or for one of ours, of NumPy or of PyTorch."""
+    """Return our type for `int`, `float` and `bool`, which are the default types, or for a dtype of NumPy or PyTorch."""
     return as_dtype(dtype, current_options())
 
 
@@ -42,12 +42,12 @@ def _long_name(dtype: DType) -> str:
 
 
 def has_pytorch() -> bool:
-    """Can PyTorch be imported?"""
+    """Whether PyTorch can be imported."""
     return find_spec("torch") is not None
 
 
 def in_python_scope() -> bool:
-    """Is plain Python running? Inside of a kernel nobody can ask."""
+    """Whether plain Python is running. Kernels cannot call this."""
     return True
 
 
@@ -71,14 +71,14 @@ NAMES: dict[str, Any] = {
     "to_numpy_type": to_numpy_type,
     "to_pytorch_type": to_pytorch_type,
 }
-#: The same with the name of a peer in theirs.
+#: Functions whose names contain that of the library.
 TITLED: dict[str, Any] = {
     "in_samovar_scope": lambda: False,
     "is_samovar_class": _is_matrix,
     "samovar_scope": _unchanged,
     "to_samovar_type": cook_dtype,
 }
-#: The types by what they are.
+#: The types by category.
 GROUPS: dict[str, Any] = {
     "all_types": list(DTYPES),
     "integer_types": [dtype for dtype in DTYPES if is_integer(dtype) and dtype is not samovar.u1],

@@ -1,4 +1,4 @@
-"""`types.BufferViewType`: called it makes the annotation of a view, and annotations of views are its instances."""
+"""`types.BufferViewType`: calling it creates the annotation of a view, and such annotations are its instances."""
 
 from __future__ import annotations
 

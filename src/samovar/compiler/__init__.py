@@ -1,9 +1,9 @@
-"""From a kernel and its arguments to an artifact: frontend, passes and a backend in order, which compiles in worker
+"""From a kernel and its arguments to an artifact: the frontend, the passes and a backend, which compiles in worker
 processes."""
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from samovar.compiler.progress import show_progress
     from samovar.compiler.reports import reports_here
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
             "driver": "Compilation compile_kernel compile_kernels inspect_kernel without_collector",

@@ -1,4 +1,4 @@
-"""Many texts at once, by as many workers as there are processors, while the next texts are being prepared here."""
+"""Compiling many texts in parallel, with one worker per processor, while this process prepares the next texts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from time import monotonic
 
 from samovar.backends import backend
 from samovar.compiler import workers
-from samovar.compiler.attempts import ATTEMPTS, Failure, InternalError, Job, Made, judged, made, replaced
+from samovar.compiler.fallback import ATTEMPTS, Failure, InternalError, Job, Made, judged, made, replaced
 from samovar.compiler.process import FITS_IN_SOCKET, CannotStart, Died, Replaced, Worker
 from samovar.compiler.progress import Progress
 
-#: While texts are being prepared, a worker has the next job before it is done with the last.
+#: While texts are being prepared, a worker is sent its next job before it has finished the last.
 AHEAD = 2
 
 
@@ -23,9 +23,9 @@ def made_all(
     progress: Progress | None = None,
     failed: Callable[[int, InternalError], object] | None = None,
 ) -> None:
-    """The code of many texts, by as many workers as there are processors. `jobs` are taken, with a number each, while the
-    workers are at the ones before; `arrived` is called with the number of each when it is there, in any order. What the
-    compiler cannot make code of is told to `failed`; without that, it is raised."""
+    """Compile many texts, with one worker per processor. `jobs` are consumed, with a number each, while the workers compile
+    earlier ones; `arrived` is called with the number of each result, in any order. Texts that cannot be compiled are
+    reported to `failed`; without it, the error is raised."""
     with _Batch(arrived, progress, failed) as batch:
         for number, job in jobs:
             batch.add(number, job)
@@ -33,7 +33,7 @@ def made_all(
 
 
 class _Batch:
-    """Many jobs under way. `arrived` is called with the number of a job and what became of it, as it comes."""
+    """Many jobs in flight. `arrived` is called with the number of a job and its result, as they come in."""
 
     def __init__(
         self,
@@ -58,20 +58,20 @@ class _Batch:
         self.busy.clear()
 
     def add(self, number: int, job: Job) -> None:
-        """One more; takes what has arrived meanwhile, and waits for nothing."""
+        """Add a job; process the answers that have arrived, without waiting."""
         self.waiting.append((number, job))
         self._distribute(AHEAD)
         self._collect(wait=False)
         self._distribute(AHEAD)
 
     def finish(self) -> None:
-        """Wait for all."""
+        """Wait for all jobs."""
         while self.waiting or any(hand.jobs for hand in self.busy.values()):
             self._distribute(1)
             self._collect(wait=True)
 
     def _distribute(self, ahead: int) -> None:
-        """Give the workers something to do; the first jobs go first, and to those who have nothing."""
+        """Give the workers jobs, in order, idle workers first."""
         for hand in [*self.busy.values()]:
             if self.waiting and not hand.jobs:
                 self._hand_out(hand)
@@ -81,15 +81,15 @@ class _Batch:
                 break
             self._hand_out(another)
         for hand in [*self.busy.values()]:
-            # A worker that is busy does not read: what it is given has to fit into the socket.
+            # A busy worker does not read: its message must fit in the socket buffer.
             if self.waiting and len(hand.jobs) < ahead and len(self.waiting[0][1].text) < FITS_IN_SOCKET // 2:
                 self._hand_out(hand)
         if self.waiting and not self.busy:
             number, job = self.waiting.popleft()
-            self._settle(number, lambda: made(job))
+            self._complete(number, lambda: made(job))
 
-    def _settle(self, number: int, make: Callable[[], Made]) -> None:
-        """A job is done, or cannot be."""
+    def _complete(self, number: int, make: Callable[[], Made]) -> None:
+        """Complete a job, with a result or a failure."""
         try:
             found = make()
         except InternalError as error:
@@ -100,7 +100,7 @@ class _Batch:
             self.arrived(number, found)
 
     def _another(self) -> _Hand | None:
-        # Some workers are better than none. If there is none, the job is done alone, and finds out why.
+        # Some workers are better than none. Without any, the job is compiled on its own, and reports the reason.
         if workers.state.no_workers or self.false_starts >= ATTEMPTS:
             return None
         try:
@@ -122,7 +122,7 @@ class _Batch:
             self._lose(hand, death)
 
     def _collect(self, wait: bool) -> None:
-        """Take the answers that are there, or wait for one."""
+        """Process the answers that are available, or wait for one."""
         if not any(hand.jobs for hand in self.busy.values()):
             return
         listening = poll()
@@ -152,13 +152,13 @@ class _Batch:
             self._lose(hand, death)
         else:
             number, job = hand.done()
-            self._settle(number, lambda: judged(job, answer, backend().forms[0], ()))
+            self._complete(number, lambda: judged(job, answer, backend().efforts[0], ()))
 
     def _lose(self, hand: _Hand, death: Died) -> None:
-        """A worker died over its first job; the others never began."""
+        """A worker died on its first job; its other jobs have not begun."""
         number, job = hand.done()
         self._drop(hand)
-        self._settle(number, lambda: made(job, [Failure(backend().forms[0], death)]))
+        self._complete(number, lambda: made(job, [Failure(backend().efforts[0], death)]))
 
     def _drop(self, hand: _Hand) -> None:
         del self.busy[hand.descriptor]
@@ -167,7 +167,7 @@ class _Batch:
 
 
 class _Hand:
-    """A worker of a batch and its jobs, the first of which it is doing."""
+    """A worker of a batch and its jobs; it is working on the first."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
@@ -181,7 +181,7 @@ class _Hand:
             self.deadline = monotonic() + job.seconds
 
     def done(self) -> tuple[int, Job]:
-        """The first job is over."""
+        """Remove the first job."""
         first = self.jobs.popleft()
         self.deadline = monotonic() + self.jobs[0][1].seconds if self.jobs else float("inf")
         return first

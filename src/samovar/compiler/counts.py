@@ -1,5 +1,4 @@
-"""How many kernels were compiled in this process, how often the compiler of the backend has run for them, and for how many
-there was an internal error."""
+"""Counters of this process: compiled kernels, runs of the backend's compiler, and kernels with an internal error."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from _thread import allocate_lock
 
 
 class Counts:
-    """Counted since the process began."""
+    """Counts since the process began."""
 
     def __init__(self) -> None:
         self.kernels = 0
@@ -21,7 +20,7 @@ _counting = allocate_lock()
 
 
 def _forget_lock() -> None:
-    """In a child: another thread of the parent may have held it."""
+    """In a forked child: another thread of the parent may have held the lock."""
     global _counting
     _counting = allocate_lock()
 

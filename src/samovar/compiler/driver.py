@@ -1,6 +1,6 @@
-"""The driver: what a lens sees → IR → passes → text of a backend → code → image, one step after the other.
+"""The driver: facts of a lens → IR → passes → text of a backend → code → image.
 
-The steps know nothing of each other; this file knows their order, times them (`SAMOVAR_LOG=compile`) and writes them out on
+The steps are independent of each other; this file knows their order, times them (`SAMOVAR_LOG=compile`) and dumps them on
 request (`sv.init(dump_ir=directory)`, `sv.init(print_ir=True)`).
 """
 
@@ -25,11 +25,11 @@ from samovar.artifact import UNLINKED, Artifact, as_dot, as_text
 from samovar.backends import CannotLink, Rendered, backend
 from samovar.compiler import process, workers
 from samovar.compiler.array_questions import ask_about_arrays, require_writable
-from samovar.compiler.attempts import SIMPLER, InternalError, Job, Made, falls_back, internal_errors, made
 from samovar.compiler.batches import made_all
 from samovar.compiler.counts import count
+from samovar.compiler.fallback import SIMPLER, InternalError, Job, Made, falls_back, internal_errors, made
 from samovar.compiler.graph_nodes import graph_nodes
-from samovar.compiler.launch_data import fills, graph_sections, label_paths, result_of, tasks_of, traffic
+from samovar.compiler.launch_data import derivative_section, fills, graph_sections, label_paths, result_of, tasks_of, traffic
 from samovar.compiler.local_memory import local_bytes, stack_section
 from samovar.compiler.progress import Progress
 from samovar.compiler.units import Assembly, compile_missing
@@ -38,7 +38,7 @@ from samovar.fingerprint import compute_once
 from samovar.frontend import Lowered, lower
 from samovar.ir import Kernel, layout_of, outlined, print_arguments, print_kernel, print_task
 from samovar.language import Options
-from samovar.lens import Lens, Path, room_for_nesting
+from samovar.lens import Lens, Path, raised_recursion_limit
 
 if TYPE_CHECKING:
     from samovar.fingerprint import StepCache
@@ -46,39 +46,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A kernel that has gone through our own steps and waits for the compiler of the backend."""
+    """A kernel that has passed our own steps and is ready for the compiler of the backend."""
 
     lowered: Lowered
     rendered: Rendered
     settings: Options
-    #: What the steps read: each read is recorded.
+    #: The options that the steps read: each read is recorded.
     options: Any
     clock: Clock
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """What became of a kernel. `remark` is something that the user should be told; what is not `complete`, because the
-    compiler could not do all that it does otherwise, must not be kept."""
+    """The result of compiling a kernel. `remark` is a message for the user; a result that is not `complete`, because the
+    compiler failed at full effort, must not be cached."""
 
     artifact: Artifact
     remark: str
     complete: bool
-    #: Where the enum members are that checkpoints are called by.
+    #: The paths of the enum members that label checkpoints.
     labels: tuple[Path, ...] = ()
     #: Whether it was compiled without optional rewrites, after an internal error.
     simplified: bool = False
 
 
 def compile_kernel(lens: Lens, images: StepCache | None = None) -> Compilation:
-    """Compile the kernel that a lens looks at. Its image, or the objects of its units, are kept in, and taken from,
-    `images` if that is given."""
+    """Compile the kernel of a lens. Its image, or the objects of its units, are stored in and loaded from `images` if that
+    is given."""
     with Progress(lens.kernel.name):
-        return compile_watched(lens, images)
+        return compile_with_progress(lens, images)
 
 
-def compile_watched(lens: Lens, images: StepCache | None) -> Compilation:
-    """The same, for whoever looks at the progress."""
+def compile_with_progress(lens: Lens, images: StepCache | None) -> Compilation:
+    """Compile a kernel, with a progress display."""
     try:
         return completed(prepare(lens), images)
     except InternalError as error:
@@ -86,8 +86,8 @@ def compile_watched(lens: Lens, images: StepCache | None) -> Compilation:
 
 
 def simplified(lens: Lens, images: StepCache | None, failure: InternalError) -> Compilation:
-    """A kernel that there was an internal error in, without optional rewrites. It is not kept: the next version may not
-    have the mistake, and this one tells of it in each process."""
+    """Compile a kernel without optional rewrites, after an internal error. The result is not cached: the next version may
+    have fixed the bug, and this one reports it in each process."""
     if not falls_back():
         raise failure
     count(failures=1)
@@ -98,29 +98,29 @@ def simplified(lens: Lens, images: StepCache | None, failure: InternalError) -> 
         except InternalError:
             continue
         remark = (
-            f"{name}: {failure.reason}, so it was compiled without optional rewrites; it may run slower, and is not kept\n"
-            f"  help: this is a mistake of Samovar's; please report it with {failure.report}"
+            f"{name}: {failure.reason}, so it was compiled without optional rewrites; it may run slower, and is not cached\n"
+            f"  help: this is a bug in Samovar; please report it with {failure.report}"
         )
         remarks = "\n".join(each for each in (remark, found.remark) if each)
         return replace(found, remark=remarks, complete=False, simplified=True)
     raise SamovarCompilationError(
-        f"{name}: {failure.reason}, without optional rewrites as well\n"
-        f"  help: this is a mistake of Samovar's; please report it with {failure.report}"
+        f"{name}: {failure.reason}, also without optional rewrites\n"
+        f"  help: this is a bug in Samovar; please report it with {failure.report}"
     ) from (failure.__cause__ or failure)
 
 
 def completed(prepared: Prepared, images: StepCache | None) -> Compilation:
-    """The steps after those of our own: the compiler of the backend, and linking."""
+    """The steps after our own: the compiler of the backend, and linking."""
     with internal_errors(prepared.lowered.kernel.name):
         return compiled(prepared, images)
 
 
 def compiled(prepared: Prepared, images: StepCache | None) -> Compilation:
-    """The same; anything may be raised."""
+    """Compile and link; any exception may be raised."""
     if prepared.rendered.units:
         assembly = assembly_of(prepared, images)
         compile_missing(assembly)
-        process.settle()
+        process.reap()
         return assembled(prepared, assembly)
     job = job_of(prepared)
     if images is None:
@@ -128,31 +128,31 @@ def compiled(prepared: Prepared, images: StepCache | None) -> Compilation:
     key = key_of(job)
 
     def make() -> Made:
-        # Another thread may have finished since the cache was asked.
+        # Another thread may have finished since the cache was queried.
         return known(images, key) or keep(images, key, run_compiler(job))
 
     code = known(images, key) or compute_once((id(images), key), make)
-    process.settle()
+    process.reap()
     return finish(prepared, code)
 
 
 def compile_kernels(
     lenses: Sequence[Lens], images: StepCache | None = None, done: Callable[[], object] = lambda: None
 ) -> list[Compilation]:
-    """Compile many kernels at once: while one is staged here, workers compile others. `done` is called for each."""
+    """Compile many kernels in parallel: workers compile while this process stages the next. `done` is called for each."""
     with without_collector():
-        return compile_side_by_side(lenses, images, done)
+        return compile_in_parallel(lenses, images, done)
 
 
-def compile_side_by_side(
+def compile_in_parallel(
     lenses: Sequence[Lens], images: StepCache | None, done: Callable[[], object]
 ) -> list[Compilation]:
-    """The same; what is made of all kernels stays until the last one is done."""
+    """Compile many kernels in parallel; their IR stays alive until the last one is done."""
     prepared: dict[int, Prepared] = {}
     codes: dict[int, Made] = {}
     assemblies: dict[int, Assembly] = {}
     failures: dict[int, InternalError] = {}
-    #: Of each job, which kernel it is for, and what to do with the code.
+    #: For each job, its kernel, and how to continue with the code.
     takers: list[tuple[int, Callable[[Made], object]]] = []
 
     def jobs() -> Iterator[tuple[int, Job]]:
@@ -181,7 +181,7 @@ def compile_side_by_side(
             failures.setdefault(number, error)
 
     def compilation(number: int) -> Compilation:
-        """That of a kernel whose jobs are done. Where there was an internal error it is compiled by itself."""
+        """The result of a kernel whose jobs are done. After an internal error it is compiled by itself."""
         if number not in failures:
             with gathered(number):
                 if number in assemblies:
@@ -227,72 +227,72 @@ def compile_side_by_side(
 
 
 def assembled(prepared: Prepared, assembly: Assembly) -> Compilation:
-    """A kernel of whose units all are there. If they cannot be linked, it is compiled in one piece."""
+    """Link a kernel whose units are all available. If linking fails, it is compiled as a single unit."""
     try:
         return finish(prepared, assembly.image(), {"units": assembly.listed()})
     except CannotLink:
-        with room_for_nesting(prepared.lowered.kernel.name):
+        with raised_recursion_limit(prepared.lowered.kernel.name):
             whole = backend().render(prepared.lowered.kernel, prepared.options, whole=True)
         prepared = replace(prepared, rendered=whole)
         return finish(prepared, run_compiler(job_of(prepared)))
 
 
 def assembly_of(prepared: Prepared, images: StepCache | None) -> Assembly:
-    """The units of a kernel that has some."""
+    """The units of a kernel, if it has any."""
     return Assembly(prepared.lowered.kernel.name, prepared.rendered.units, backend().target(), images)
 
 
 def job_of(prepared: Prepared) -> Job:
-    """What the compiler is given."""
+    """The input of the backend's compiler."""
     return Job(prepared.lowered.kernel.name, prepared.rendered.text, backend().target())
 
 
 def run_compiler(job: Job) -> Made:
-    """The step that takes most of the time: the compiler of the backend, and what makes an image of its code."""
+    """Run the compiler of the backend, the longest step, and turn its code into an image."""
     count(compiler_runs=1)
     return linked(made(job))
 
 
 def linked(found: Made) -> Made:
-    """With the flat image in the place of the code. What cannot become an image stays: the backend will load it."""
+    """Replace code by the flat image. Code that cannot become an image stays: the backend will load it."""
     linking = backend()
     try:
         image = linking.link(found.code)
     except CannotLink as error:
         loader = " and ".join(linking.salt())
-        message = f"a kernel cannot become an image ({error}): it is loaded with {loader}, which takes longer"
+        message = f"a kernel cannot be linked into an image ({error}): it is loaded with {loader}, which is slower"
         warnings.warn(message, SamovarWarning, stacklevel=2)
         image = UNLINKED + linking.name.encode() + b"\n" + found.code
-    return Made(image, found.form, found.remark)
+    return Made(image, found.effort, found.remark)
 
 
 def key_of(job: Job) -> str:
-    """A key that the names of locals are not part of: they mean nothing."""
+    """A cache key that does not depend on the names of locals, which are irrelevant."""
     compiling = backend()
     return plain_digest((compiling.name, compiling.canonical(job.text), *job.target.key()))
 
 
 def known(images: StepCache, key: str) -> Made | None:
-    """What is kept under a key."""
+    """The image cached under a key."""
     image = images.get(key, None)
     return None if image is None else Made(image)
 
 
 def keep(images: StepCache, key: str, code: Made) -> Made:
-    """Keep what the compiler has made in full."""
+    """Cache code that was compiled at full effort."""
     if code.is_complete:
         images[key] = code.code
     return code
 
 
 def prepare(lens: Lens, without: str = "", failure: InternalError | None = None) -> Prepared:
-    """The steps up to a text. After a failure, they are done `without` some rewrites, and the kernel before all of them goes
-    into its report."""
+    """The steps up to the backend's text. After a failure, they run `without` some rewrites, and the kernel before all of
+    them goes into the report."""
     clock = Clock(lens.kernel.name)
     options = WithoutRewrites(lens.options, without) if without else lens.options
     count(kernels=failure is None)
     workers.state.workers.allow(lens.settings.num_compile_threads)
-    with room_for_nesting(lens.kernel.name), without_collector():
+    with raised_recursion_limit(lens.kernel.name), without_collector():
         lowered = staged(lens, clock)
         if failure is not None and not failure.report:
             failure.report = report_of(lowered.kernel, failure)
@@ -306,8 +306,8 @@ def prepare(lens: Lens, without: str = "", failure: InternalError | None = None)
 
 
 class WithoutRewrites:
-    """Options, but for `without`: it names these rewrites as well. What is read is recorded as it was set, so that code made
-    after an internal error stands for the same options as the code that could not be made."""
+    """Options with additional names in `without`. Reads are recorded as set by the user, so that code compiled after an
+    internal error is valid for the same options as the code that could not be compiled."""
 
     __slots__ = ("_options", "_without")
 
@@ -321,7 +321,7 @@ class WithoutRewrites:
 
 
 def report_of(kernel: Kernel, failure: InternalError) -> str:
-    """A file with a kernel as it was staged, and where a step has failed in it."""
+    """Write a report with a kernel as it was staged, and where a step failed."""
     from samovar.compiler.reports import write_report
 
     where = traceback.format_exception(failure.__cause__ or failure)
@@ -329,11 +329,11 @@ def report_of(kernel: Kernel, failure: InternalError) -> str:
 
 
 def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = None) -> Compilation:
-    """What a launch needs to know beside the image."""
+    """The data that a launch needs besides the image."""
     clock, lowered, rendered = prepared.clock, prepared.lowered, prepared.rendered
     kernel = lowered.kernel
     clock.lap(f"{backend().name} and link")
-    with room_for_nesting(kernel.name):
+    with raised_recursion_limit(kernel.name):
         dump(kernel, rendered.text, prepared.settings)
     clock.report(prepared.settings.log_level)
     layout = layout_of(lowered.kernel)
@@ -346,20 +346,26 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
         slow_serial=kernel.slow_serial,
         sites=rendered.sites,
         notices=lowered.notices,
-        sections={**graph_sections(lowered, layout), **traffic(kernel), **stack_section(kernel), **(sections or {})},
+        sections={
+            **graph_sections(lowered, layout),
+            **traffic(kernel),
+            **stack_section(kernel),
+            **derivative_section(lowered),
+            **(sections or {}),
+        },
     )
     return Compilation(artifact, code.remark, code.is_complete, label_paths(lowered))
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:
     """One stage of a kernel as text: "arguments", "graph", "dot", "loops", "ir", that of the backend by its name, or "asm".
-    Compiles for the purpose and keeps nothing."""
-    with room_for_nesting(lens.kernel.name), without_collector():
+    Compiles for this purpose and caches nothing."""
+    with raised_recursion_limit(lens.kernel.name), without_collector():
         return stage_text(lens, stage)
 
 
 def stage_text(lens: Lens, stage: str) -> str:
-    """The same, where there is room."""
+    """The text of a stage, under a raised recursion limit."""
     if stage in ("graph", "dot"):
         drawn = lower(lens).kernel
         return (as_text if stage == "graph" else as_dot)(drawn.name, graph_nodes(drawn))
@@ -375,7 +381,7 @@ def stage_text(lens: Lens, stage: str) -> str:
 
 
 def shown_stage(lens: Lens, stage: str, options: Any) -> str:
-    """The same, with some options."""
+    """The text of a stage, with given options."""
     clock = Clock(lens.kernel.name)
     lowered = staged(lens, clock)
     rewritten(lowered, lens, options, clock, last=passes.place_safepoints if stage == "loops" else None)
@@ -397,10 +403,15 @@ def shown_stage(lens: Lens, stage: str, options: Any) -> str:
 
 
 def staged(lens: Lens, clock: Clock) -> Lowered:
-    """The first step."""
+    """Run the frontend."""
     lowered = lower(lens)
     if lowered.is_graph:
         lowered = replace(lowered, nodes=graph_nodes(lowered.kernel))
+    if "derivative" in lens.kernel.options:
+        from samovar.compiler.gradients import differentiated
+
+        with internal_errors(lens.kernel.name):
+            lowered = differentiated(lens, lowered)
     clock.lap("frontend")
     return lowered
 
@@ -408,7 +419,7 @@ def staged(lens: Lens, clock: Clock) -> Lowered:
 def rewritten(
     lowered: Lowered, lens: Lens, options: Any, clock: Clock, last: Callable[[Kernel], None] | None = None
 ) -> None:
-    """The passes, all or up to the `last` one, and what is asked on the way, in place."""
+    """Run the passes in place, all or up to the `last` one, and ask the questions about arrays."""
     with internal_errors(lens.kernel.name):
         machine = backend().target().plans_for()
         passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), machine, last)
@@ -417,8 +428,8 @@ def rewritten(
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Syntax trees and the IR are many objects that all stay until the end: looking through them for some to free is in
-    vain. Before it goes on, they are gone: it would look through all of them at once, as through everything that is new."""
+    """Pause the garbage collector: syntax trees and the IR are many objects that all live until the end, so collecting is
+    futile. They are freed before it resumes; otherwise it would traverse all of them at once as new objects."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -429,7 +440,7 @@ def without_collector() -> Iterator[None]:
 
 
 class Clock:
-    """The time of each step, shown on request."""
+    """The time of each step, logged on request."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -442,7 +453,7 @@ class Clock:
         self.last = now
 
     def report(self, level: str) -> None:
-        """One line per compile at log level "info", with the steps at "debug" and with `SAMOVAR_LOG=compile`."""
+        """Log one line per compile at log level "info", with the steps at "debug" and with `SAMOVAR_LOG=compile`."""
         detailed = level == "debug" or "compile" in os.environ.get("SAMOVAR_LOG", "").split(",")
         if not detailed and level != "info":
             return
@@ -453,9 +464,9 @@ class Clock:
 
 
 def dump(kernel: Kernel, text: str, options: Options) -> None:
-    """Show a kernel on request: print its IR, and write its IR and the text of the backend, with a file for each task.
+    """Dump a kernel on request: print its IR, and write its IR and the text of the backend, with a file for each task.
 
-    A name carries a digest of the text, so that the specialisations of a kernel have files of their own.
+    File names contain a digest of the text, so that the specializations of a kernel have separate files.
     """
     directory = options.dump_ir
     if not (directory or options.print_ir):
@@ -465,7 +476,7 @@ def dump(kernel: Kernel, text: str, options: Options) -> None:
         print(printed, file=sys.stderr)
     if not directory:
         return
-    from samovar.output_file import write_file
+    from samovar.system import write_file
 
     os.makedirs(directory, exist_ok=True)
     stem = f"{re.sub(r'[^A-Za-z0-9_]', '_', kernel.name)}-{plain_digest(text)[:8]}"

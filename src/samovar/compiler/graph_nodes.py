@@ -1,4 +1,4 @@
-"""The graph of a kernel, for drawings: what a launch consists of, read off the IR as it was written."""
+"""The graph of a kernel, for drawings: the nodes of a launch, from the IR before all passes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from samovar.ir import (
 
 
 def graph_nodes(kernel: Kernel) -> tuple[Node, ...]:
-    """The nodes of a kernel that no pass has seen."""
+    """The nodes of a kernel that no pass has processed."""
     return _nodes(kernel.body)
 
 
@@ -45,7 +45,7 @@ def _nodes(region: Region) -> tuple[Node, ...]:
 
 
 def _does_something(operation: Operation) -> bool:
-    """Whether serial code is worth a node: it writes, prints, or may take its time."""
+    """Whether serial code is worth a node: it writes, prints, or may take long."""
     if isinstance(operation, (For, While)):
         return True
     if isinstance(operation, If):

@@ -1,4 +1,4 @@
-"""What a launch needs to know of a kernel beside its code: what goes into the argument block, and what comes out of it."""
+"""What a launch needs to know about a kernel besides its code: the contents of the argument block, and its results."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from samovar.lens import Path
 
 
 def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
-    """What goes into the argument block, in the order of the kernel's parameters."""
+    """The contents of the argument block, in the order of the kernel's parameters."""
     for parameter in kernel.parameters:
         is_array = isinstance(parameter, Array)
         dtype = parameter.dtype if isinstance(parameter, Array) else parameter.type
         assert dtype is not None
         if parameter.source is None:
-            continue  # nobody gives it
+            continue  # it has no argument
         yield Fill(
             parameter.source,
             layout.parameters[parameter],
@@ -43,27 +43,32 @@ def fills(kernel: Kernel, layout: Layout) -> Iterator[Fill]:
 
 
 def tasks_of(kernel: Kernel) -> Iterator[tuple[str, float, int]]:
-    """What the runtime is told of tasks, and of sections that run side by side, in the order of their numbers."""
+    """The description of tasks, and of parallel sections, for the runtime, in the order of their numbers."""
     for task in outlined(kernel):
         yield kernel.task_name(task), task.cost, task.flags
     for each in sections(kernel):
-        yield f"{kernel.name}.sections", each.cost, COST_UNKNOWN | SECTIONS | (SERIAL if each.watched else 0)
+        yield f"{kernel.name}.sections", each.cost, COST_UNKNOWN | SECTIONS | (SERIAL if each.race_checked else 0)
 
 
 def traffic(kernel: Kernel) -> dict[str, Any]:
-    """What an artifact keeps for profiles: the bytes that an iteration of each task moves, -1 where they are not known."""
+    """The data for profiles in an artifact: the bytes that an iteration of each task moves, -1 if unknown."""
     known = tuple(task.traffic for task in outlined(kernel))
     return {"bytes": known} if any(moved > 0 for moved in known) else {}
 
 
+def derivative_section(lowered: Lowered) -> dict[str, Any]:
+    """The derivative section of an artifact, for tapes."""
+    return {"derivative": lowered.derivative} if lowered.derivative else {}
+
+
 def label_paths(lowered: Lowered) -> tuple[Path, ...]:
-    """Where a launch finds the enum members that checkpoints are called by, in the order of their numbers."""
+    """The paths of the enum members that label checkpoints, in the order of their numbers."""
     return tuple(label.path for label in lowered.labels if label.path is not None)
 
 
 def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
-    """What an artifact keeps of a graph: its nodes. With checkpoints: where the number of the one to begin at is in the
-    block, and of each its label, whether an enum member stands for it, and where that is in what its path leads to."""
+    """The graph in an artifact: its nodes. With checkpoints: the slot for the number of the one to resume at, and for each
+    its label, whether an enum member stands for it, and the position of that in the result of its path."""
     kernel = lowered.kernel
     if not lowered.is_graph:
         return {}
@@ -76,7 +81,7 @@ def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
 
 
 def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ...] | None:
-    """What a launch returns, as an artifact has it: a form with the place of each value in the block."""
+    """The result of a launch, as stored in an artifact: its structure with the place of each value in the block."""
     if form is None:
         return None
     if isinstance(form, str):

@@ -1,7 +1,8 @@
-"""How much of a thread's stack the local arrays of a kernel take, so that none is ever used up.
+"""The stack size of the local arrays of a kernel, checked so that no stack overflows.
 
-Threads of the pool have stacks of 8 MiB (`_native/pool.c`), and so have most others. Code that takes more than a quarter of
-that is refused here; where a thread has less left than a kernel takes, its launch is refused (`_native/stack.c`).
+Threads of the pool have stacks of 8 MiB (`_native/threads/pool.c`), and so have most others. Code that needs more than a
+quarter of that is rejected here; if a thread has less left than a kernel needs, its launch is rejected
+(`_native/threads/stack.c`).
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from typing import Any
 from samovar.errors import SamovarCompilationError
 from samovar.ir import Function, Kernel, LocalArray, Region, Task, regions
 
-#: All local arrays that exist at one time, in bytes.
+#: The maximum size of all local arrays that exist at one time, in bytes.
 MOST = 2 << 20
-#: A kernel that takes no more than this fits into what is left free on every stack.
+#: A kernel that needs no more than this fits in the reserve of every stack.
 SMALL = 64 << 10
 
 
 class _Use:
-    """What a part of a kernel takes at most, its arrays, the largest first, and the line of the loop that takes most."""
+    """The maximum stack use of a part of a kernel, its arrays, largest first, and the line of the loop that uses most."""
 
     def __init__(self, arrays: list[LocalArray], deepest: _Use | None, line: int) -> None:
         inner: list[LocalArray] = deepest.arrays if deepest is not None else []
@@ -28,7 +29,7 @@ class _Use:
 
 
 def local_bytes(kernel: Kernel) -> int:
-    """What the local arrays of a kernel take on a stack. Raises an error if that is too much."""
+    """The stack size of the local arrays of a kernel. Raises an error if it is too large."""
     called: dict[Function, _Use] = {}
     for function in kernel.functions:  # callees first
         called[function] = _use(function.body, called)
@@ -39,20 +40,20 @@ def local_bytes(kernel: Kernel) -> int:
     shape = "×".join(map(str, largest.shape))
     place = f"{kernel.file}, the loop in line {use.line}" if use.line else kernel.file
     raise SamovarCompilationError(
-        f"{kernel.name} ({place}): local arrays take {use.bytes:,} bytes at one time, and at most {MOST:,} fit on the stack"
+        f"{kernel.name} ({place}): local arrays take {use.bytes:,} bytes at one time, but at most {MOST:,} fit on the stack"
         f" of a thread; there are {len(use.arrays)} of them, the largest is {shape} numbers of {largest.dtype.name}\n"
-        "  help: pass an array with a row for each iteration, or let one local array serve several purposes"
+        "  help: pass an array with a row for each iteration, or reuse one local array for several purposes"
     )
 
 
 def stack_section(kernel: Kernel) -> dict[str, Any]:
-    """What an artifact keeps of it: something only where a stack could be short."""
+    """The entry of an artifact, if a stack could overflow."""
     taken = local_bytes(kernel)
     return {"stack": taken} if taken > SMALL else {}
 
 
 def _use(region: Region, called: dict[Function, _Use], line: int = 0) -> _Use:
-    """All memory of a function is reserved at its top, and that of the deepest call or task comes on top of it."""
+    """The stack use of a region: all memory of a function is reserved at its top, plus that of the deepest call or task."""
     arrays: list[LocalArray] = []
     deepest: list[_Use] = []
     pending = [region]

@@ -1,10 +1,10 @@
-"""A compile worker as the process that started it sees it: starting it, sending jobs, and what is left when it dies.
+"""A compile worker as seen by the process that started it: starting it, sending jobs, and handling its death.
 
-The first worker is started before the compiler itself is imported (`begin`), so next to nothing is imported here.
+The first worker is started before the compiler itself is imported (`begin`), so this module imports next to nothing.
 
-A worker is a plain process of the same interpreter. It is nobody's child: what is started forks at once and ends, so a
-program that waits for all its children does not wait for workers. It has a session of its own, which no key of the terminal
-reaches, and no descriptor but its socket and a piece of memory for what the compiler prints.
+A worker is a plain process of the same interpreter. It is not a child: the started process forks at once and ends, so a
+program that waits for all its children does not wait for workers. It has its own session, which no key of the terminal
+reaches, and no descriptors except its socket and a memory file for the compiler's output.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: A worker has so many seconds to become ready.
+#: The startup time limit of a worker in seconds.
 START_SECONDS = 60.0
-#: Of what a worker has printed, so much is looked at.
+#: How much of a worker's output is examined.
 MOST_WORDS = 1 << 16
-#: A message of so many bytes fits into the socket, even if the worker is not reading.
+#: A message of so many bytes fits in the socket buffer, even if the worker is not reading.
 FITS_IN_SOCKET = 1 << 16
 
-# Leave the process that started it, with its descriptors and paths, before anything is read from a file. The package and
-# the libraries of the backend are each looked for in their own directory only.
+# Detach from the process that started it, with its descriptors and paths, before anything is read from a file. The package
+# and the libraries of the backend are each searched in their own directory only.
 _START = """
 import sys, posix
 if posix.fork():
@@ -52,7 +52,7 @@ serve(backend)
 
 
 class CannotStart(Exception):
-    """There can be no worker: the reason. `again`: the next one may have better luck, since nothing is known against it."""
+    """No worker can be started; the message is the reason. `again`: a retry may succeed, since no cause is known."""
 
     def __init__(self, reason: str, again: bool = False) -> None:
         super().__init__(reason)
@@ -60,8 +60,8 @@ class CannotStart(Exception):
 
 
 class Died(Exception):
-    """A worker is gone. `words` is what it printed over its last job, "" if it was ended from outside; `late` is set where
-    it was ended here because a job took too long."""
+    """A worker has died. `words` is its output during the last job, "" if it was killed from outside; `late` is set if it
+    was killed here because a job took too long."""
 
     def __init__(self, words: str, late: bool = False) -> None:
         super().__init__(words)
@@ -70,11 +70,11 @@ class Died(Exception):
 
 
 class Replaced(Exception):
-    """The worker is not the one that keys name: files have changed since this process has looked at them."""
+    """The worker does not match the cache keys: files have changed since this process has read them."""
 
 
 class Worker:
-    """One process. Answers come in the order of the jobs; `owed` is how many are still to come."""
+    """One worker process. Answers come in the order of the jobs; `owed` is how many are outstanding."""
 
     def __init__(self) -> None:
         self.process: int | None = None
@@ -94,7 +94,7 @@ class Worker:
         return self._socket.fileno()
 
     def greet(self) -> None:
-        """Wait until it is ready, and make sure that it is the right one; then `process` is its number."""
+        """Wait until it is ready, and check that it is the right one; `process` is then its process ID."""
         self._socket.settimeout(START_SECONDS)
         try:
             if exactly(self._socket.recv, len(GREETING)) != GREETING:
@@ -109,10 +109,10 @@ class Worker:
         if files != _first_state() or (found is not None and versions != tuple(version for _, version in found)):
             raise Replaced
         self.process = process
-        self.settle()
+        self.reap()
 
     def send(self, request: tuple[Any, ...], seconds: float) -> None:
-        """Give it something to compile that may take so many seconds; see `samovar.compiler.worker`."""
+        """Send a job that may take so many seconds; see `samovar.compiler.worker`."""
         self._socket.settimeout(seconds)
         self.owed += 1
         try:
@@ -120,11 +120,11 @@ class Worker:
         except TimeoutError:
             raise Died(self.words(), late=True) from None
         except OSError:
-            # What it died of is told by the answer that does not come, or by why it was never ready.
+            # The missing answer, or the reason why it was never ready, tells what it died of.
             pass
 
     def receive(self, seconds: float) -> tuple[bool, Any]:
-        """The answer to the job that was sent first: whether it went well, and the code or what is wrong."""
+        """The answer to the oldest job: whether it succeeded, and the code or the error."""
         if self.process is None:
             self.greet()
         self._socket.settimeout(max(seconds, 0.001))
@@ -138,25 +138,25 @@ class Worker:
         return answer
 
     def words(self) -> str:
-        """What the worker has printed since it began its last job."""
+        """The output of the worker since it began its last job."""
         return os.pread(self._words, MOST_WORDS, 0).decode(errors="replace").strip()
 
-    def settle(self) -> None:
-        """Forget the process that has started the worker, if it has ended."""
+    def reap(self) -> None:
+        """Reap the process that has started the worker, if it has ended."""
         if self._first is not None and _reaped(self._first):
             self._first = None
 
     def close(self) -> None:
-        """Let the worker go: it ends when it finds its socket closed, and at once where it is busy."""
+        """Release the worker: it ends when it finds its socket closed, and is killed if it is busy."""
         if self.owed and self.process is not None and self._is_there():
-            # As long as its end of the socket is open, the number is that of the worker.
+            # As long as its end of the socket is open, the process ID is that of the worker.
             _killed(self.process)
         if self._first is not None and not _reaped(self._first) and _killed(self._first):
             _reaped(self._first, 0)
         self.abandon()
 
     def abandon(self) -> None:
-        """Close what this process has of it: for a forked child, whose parent's worker it is."""
+        """Close this process's ends: for a forked child, as the worker belongs to the parent."""
         self._first = None
         self._socket.close()
         words, self._words = self._words, -1
@@ -186,8 +186,8 @@ def _first_state() -> tuple[tuple[int, int], ...]:
 
 
 def _channels() -> tuple[_socket.socket, _socket.socket, int]:
-    """The two ends of a socket, and a place for words; none of them 0, 1 or 2, which a program may have closed and open
-    again as what they are for."""
+    """Both ends of a socket, and a file for output; none of them 0, 1 or 2, which a program may have closed and may reopen
+    as standard streams."""
     low: list[int] = []
     try:
         while not low or low[-1] <= 2:
@@ -201,7 +201,7 @@ def _channels() -> tuple[_socket.socket, _socket.socket, int]:
 
 
 def _memory() -> int:
-    """A piece of memory with a descriptor, or where there is no such thing, one that forgets what is written."""
+    """A memory file with a descriptor, or the null device if that is not available."""
     try:
         return os.memfd_create("samovar-worker")
     except (AttributeError, OSError):
@@ -209,7 +209,7 @@ def _memory() -> int:
 
 
 def _spawn(socket: int, words: int) -> int:
-    """Start the interpreter; gives the number of the process that is to be reaped."""
+    """Start the interpreter; return the ID of the process to reap."""
     _first_state()
     program = sys.executable
     if not program or getattr(sys, "frozen", False) or not os.path.basename(program).startswith("python"):
@@ -222,7 +222,7 @@ def _spawn(socket: int, words: int) -> int:
 
 
 def _libraries() -> list[tuple[str, bytes]] | None:
-    """Where the libraries of the backend are, and their versions; None if one is not in a directory."""
+    """The directories of the backend's libraries, and their versions; None if one is not in a directory."""
     found = [installed_library(name) for name in backend().salt()]
     there = [each for each in found if each is not None]
     return there if len(there) == len(found) else None
@@ -230,7 +230,7 @@ def _libraries() -> list[tuple[str, bytes]] | None:
 
 def _arguments() -> list[str]:
     found = _libraries()
-    # An interpreter that was told where its library is has to be told again; otherwise the environment means nothing.
+    # An interpreter with an explicit library path needs it again; otherwise the environment is ignored.
     options = ["-s", "-S"] if "PYTHONHOME" in _environment() else ["-I", "-S"]
     if sys.dont_write_bytecode:
         options.append("-B")
@@ -247,15 +247,15 @@ def _environment() -> dict[str, str]:
 
 
 def _reaped(process: int, options: int = os.WNOHANG) -> bool:
-    """Whether a child has ended; then it is no longer there."""
+    """Whether a child has ended; it is then reaped."""
     try:
         return os.waitpid(process, options)[0] != 0
-    except OSError:  # somebody who waits for all children was quicker
+    except OSError:  # another waiter for all children has reaped it
         return True
 
 
 def _killed(process: int) -> bool:
-    """End a process, whatever it is doing."""
+    """Kill a process, whatever it is doing."""
     try:
         os.kill(process, _signal.SIGKILL)
     except OSError:
@@ -263,14 +263,14 @@ def _killed(process: int) -> bool:
     return True
 
 
-#: The worker that was started before anybody asked for one.
+#: The worker started in advance.
 _early: list[Worker] = []
 _has_begun = False
 
 
 def begin() -> None:
-    """Start the first worker of this process, so that it becomes ready while the compiler is imported. Where none can be
-    started, whoever wants to use it finds out."""
+    """Start the first worker of this process, so that it becomes ready while the compiler is imported. If that fails, the
+    first use reports it."""
     global _has_begun
     if not _has_begun:
         _has_begun = True
@@ -281,7 +281,7 @@ def begin() -> None:
 
 
 def started() -> Worker:
-    """The worker that `begin` has started, or a new one."""
+    """The worker started by `begin`, or a new one."""
     global _has_begun
     _has_begun = True
     try:
@@ -291,21 +291,21 @@ def started() -> Worker:
 
 
 def stop() -> None:
-    """End a worker that nobody has asked for."""
+    """End a worker that was started in advance and not used."""
     global _has_begun
     _has_begun = False
     while _early:
         _early.pop().close()
 
 
-def settle() -> None:
-    """After a compile that needed no worker."""
+def reap() -> None:
+    """Reap after a compile that needed no worker."""
     for worker in _early:
-        worker.settle()
+        worker.reap()
 
 
 def _in_child() -> None:
-    # The workers are the parent's. Their sockets must not stay open here, or they would not see the parent end.
+    # The workers belong to the parent. Their sockets must not stay open here, or they would not notice the parent's end.
     global _has_begun
     _has_begun = False
     while _early:

@@ -1,6 +1,6 @@
-"""A line for who waits at a terminal once compiling has taken half a second in all. Nothing is written anywhere else.
+"""A progress line at a terminal, once compiling has taken half a second in total. Elsewhere nothing is written.
 
-While our own steps are at work, nobody asks for the line: at a terminal, a thread keeps it going.
+Our own steps do not update the line: at a terminal, a thread does.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from time import monotonic
 from types import TracebackType
 from typing import Protocol
 
-#: Nothing is said before compiling has taken so many seconds in this process.
+#: No line is shown before compiling has taken so many seconds in this process.
 PATIENCE = 0.5
-#: The line changes so often, in seconds.
+#: The update interval of the line, in seconds.
 INTERVAL = 0.1
 
 
 class _Process:
-    """What this process has compiled so far, and who shows lines instead of the terminal, if somebody does."""
+    """What this process has compiled so far, and the callback that shows lines instead of the terminal, if any."""
 
     kernels = 0
     seconds = 0.0
@@ -27,7 +27,7 @@ class _Process:
 
 
 class _Thread(threading.local):
-    """What this thread compiles."""
+    """The compiles of this thread."""
 
     current: Progress | None = None
 
@@ -36,14 +36,14 @@ _thread = _Thread()
 
 
 class Answering(Protocol):
-    """Something whose descriptor can be read when it has an answer."""
+    """Something with a descriptor that is readable when it has an answer."""
 
     def fileno(self) -> int: ...
 
 
 class Progress:
-    """A kernel that is compiled, in so many parts, of which so many are done. The line is written over, and removed at the
-    end. Inside of another one of the same kernel, it goes on with that one's line."""
+    """The progress of a kernel: `total` parts, `done` of them finished. The line is overwritten, and removed at the end.
+    Nested inside another one of the same kernel, it continues that one's line."""
 
     def __init__(self, name: str, total: int = 1) -> None:
         self.name = name
@@ -80,12 +80,12 @@ class Progress:
             _write("\r\x1b[K")
 
     def advance(self) -> None:
-        """One more is done."""
+        """Count another finished part."""
         self.done += 1
         self.tick()
 
     def tick(self) -> None:
-        """Time has passed."""
+        """Update the line if it is due."""
         now = monotonic()
         seconds = _Process.seconds + now - (self.start if self._outer is None else self._outer.start)
         if seconds < PATIENCE or now - self.shown < INTERVAL or not _is_watched():
@@ -100,18 +100,18 @@ class Progress:
             _write(f"\r\x1b[Ksamovar: {text}")
 
     def tick_innermost(self) -> None:
-        """The same for what is being compiled inside of it."""
+        """Update the line of the innermost nested compile."""
         (self._inner or self).tick()
 
     def until_next(self) -> float:
-        """How long nobody has to call `tick`."""
+        """The time in seconds until the next `tick` is due."""
         if not _is_watched():
             return float("inf")
         return max(INTERVAL, PATIENCE - _Process.seconds - (monotonic() - self.start))
 
 
 class _Ticker(threading.Thread):
-    """Keeps the line of a kernel going."""
+    """A thread that updates the line of a kernel."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(name="samovar-progress", daemon=True)
@@ -124,13 +124,13 @@ class _Ticker(threading.Thread):
             self._progress.tick_innermost()
 
     def end(self) -> None:
-        """No line is written any more when this returns."""
+        """Stop; no line is written after this returns."""
         self._over.set()
         self.join()
 
 
 def wait_for(answering: Answering, seconds: float) -> None:
-    """Until there is an answer, or so many seconds are over; does not wait where nobody watches."""
+    """Wait for an answer, or so many seconds; return at once if no progress is displayed."""
     progress = _thread.current
     if progress is None or not _is_watched():
         return
@@ -143,7 +143,7 @@ def wait_for(answering: Answering, seconds: float) -> None:
 
 
 def show_progress(shows: Callable[[str], object] | None) -> None:
-    """Have lines shown by somebody else from now on, or by nobody else again."""
+    """Show lines by a callback from now on, or again at the terminal if it is None."""
     _Process.shows = shows
 
 

@@ -1,4 +1,4 @@
-"""A file for a kernel that a backend, or a step before it, has failed in: what one needs to see it again, for a report."""
+"""Crash reports: a file with a kernel that the backend, or a step before it, has failed on, to reproduce the failure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from samovar._native import plain_digest
 from samovar.backends import Target, backend
 from samovar.cache import installed_library
 
-#: What a report begins with: the version, and the name of the kernel.
+#: The first line of a report: the version, and the name of the kernel.
 _TITLE = "samovar {}, kernel {}"
 
 
 def write_report(name: str, text: str, target: Target, events: Sequence[str], suffix: str = "") -> str:
-    """Write the text of a kernel with what happened, one event after the other, as comments above it. Gives the path, or
-    what one would say instead. The text is that of the backend, or of a kind that `suffix` is for.
+    """Write the text of a kernel, with the events that led to the failure as comments above it. Return the path, or a phrase
+    to use instead. The text is that of the backend, or of a kind with the given `suffix`.
 
-    The same text goes to the same file, so that a program which is started again and again leaves one.
+    The same text goes to the same file, so that a program that is started repeatedly leaves one.
     """
     heading = [
         _TITLE.format(samovar.__version__, name),
@@ -31,7 +31,7 @@ def write_report(name: str, text: str, target: Target, events: Sequence[str], su
         *events,
     ]
     comments = "".join(f"; {line}\n" for part in heading for line in part.splitlines())
-    # What a backend refuses is refused for one reason; in another text, several steps may have failed.
+    # A backend rejects a text for one reason; other texts may fail in several steps.
     digest = plain_digest((text, *(events[-1:] if suffix else ()), *target.key()))
     stem = f"samovar-{re.sub(r'[^A-Za-z0-9_]', '_', name)[:64]}-{digest[:12]}"
     try:
@@ -44,7 +44,7 @@ def write_report(name: str, text: str, target: Target, events: Sequence[str], su
 
 
 def reports_here() -> list[tuple[str, str]]:
-    """The reports of this version that are still there: the kernel that each is about, and its path."""
+    """The existing reports of this version: the kernel of each, and its path."""
     found = []
     for path in sorted(glob.glob(os.path.join(glob.escape(tempfile.gettempdir()), "samovar-*-*.*"))):
         try:
@@ -64,7 +64,7 @@ def _version(name: str) -> str:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether an earlier process of the user has written it."""
+    """Whether an earlier process of the same user has written it."""
     try:
         state = os.lstat(path)
     except OSError:
@@ -73,7 +73,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _write(path: str, content: str) -> None:
-    # Others may write to the directory: nothing that is there already is followed or overwritten.
+    # Others may write to the directory: existing files are neither followed nor overwritten.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(content)

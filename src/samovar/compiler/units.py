@@ -1,7 +1,7 @@
-"""The image of a kernel in units: which of their objects are there already, compiling the others, and linking.
+"""The image of a kernel with several compile units: find existing objects, compile the others, and link.
 
-An object is known by the text of its unit, which says nothing of the kernel: kernels share them, in this process and by way
-of the code cache. Many that are missing are compiled side by side.
+An object is identified by the text of its unit, which is independent of the kernel: kernels share objects, in this process
+and through the code cache. Missing ones are compiled in parallel.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING
 from samovar._native import plain_digest
 from samovar.artifact import UNIT
 from samovar.backends import Target, Unit, backend
-from samovar.compiler.attempts import Job, Made, made
 from samovar.compiler.batches import made_all
 from samovar.compiler.counts import count
+from samovar.compiler.fallback import Job, Made, made
 from samovar.compiler.progress import Progress
 
 if TYPE_CHECKING:
     from samovar.fingerprint import StepCache
 
-#: What a byte of text takes to compile, in seconds, and how long it has to take together before more workers help.
+#: The compile time of a byte of text in seconds, and the total from which more workers help.
 SECONDS_PER_BYTE = 5e-6
 WORTH_MORE_WORKERS = 0.25
-#: So many bytes of objects are remembered in a process.
+#: The maximum size of the objects remembered in a process, in bytes.
 REMEMBERED = 64 << 20
 
 
 class Remembered:
-    """The objects that were used last."""
+    """The most recently used objects."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
         self.most = most
@@ -58,7 +58,7 @@ remembered = Remembered()
 
 
 class Assembly:
-    """The units of one kernel on their way to an image. Those of the same text are compiled once."""
+    """The units of one kernel to be linked into an image. Units with the same text are compiled once."""
 
     def __init__(self, name: str, units: Sequence[Unit], target: Target, objects: StepCache | None) -> None:
         self.name = name
@@ -73,7 +73,7 @@ class Assembly:
                 self.made[key] = Made(found)
 
     def missing(self) -> list[tuple[str, Job]]:
-        """What has to be compiled, with its key: what takes longest first."""
+        """The units to compile, with their keys: those that take longest first."""
         jobs = {
             key: Job(self.name, unit.text, self.target)
             for key, unit in zip(self.keys, self.units, strict=True)
@@ -82,7 +82,7 @@ class Assembly:
         return sorted(jobs.items(), key=lambda item: -len(item[1].text))
 
     def arrived(self, key: str, made: Made) -> None:
-        """A unit is compiled. What the compiler could not do in full is not kept."""
+        """Add a compiled unit. One that was not compiled at full effort is not cached."""
         self.made[key] = made
         if made.is_complete:
             remembered.add(key, made.code)
@@ -90,12 +90,12 @@ class Assembly:
                 self.kept[key] = UNIT + made.code
 
     def image(self) -> Made:
-        """All together. `CannotLink` if they cannot be."""
+        """Link all units. Raises `CannotLink` if that is impossible."""
         parts = [self.made[key] for key in self.keys]
         image = backend().link_units([part.code for part in parts], self.units)
         lesser = [part for part in self.made.values() if not part.is_complete]
         remark = "\n".join(part.remark for part in self.made.values() if part.remark)
-        return Made(image, lesser[0].form, remark) if lesser else Made(image, remark=remark)
+        return Made(image, lesser[0].effort, remark) if lesser else Made(image, remark=remark)
 
     def listed(self) -> tuple[tuple[str, str], ...]:
         """The units by name, with their keys."""
@@ -112,13 +112,13 @@ class Assembly:
 
 
 def unit_key(unit: Unit, target: Target) -> str:
-    """What an object is known by: the text without the names in it that mean nothing, and the machine."""
+    """The key of an object: the canonical text, without irrelevant names, and the machine."""
     compiling = backend()
     return plain_digest(("unit", compiling.name, compiling.canonical(unit.text), *target.key()))
 
 
 def compile_missing(assembly: Assembly) -> None:
-    """Compile the units of a kernel that are not there yet."""
+    """Compile the missing units of a kernel."""
     missing = assembly.missing()
     count(compiler_runs=len(missing))
     with Progress(assembly.name, len(missing)) as progress:

@@ -1,11 +1,11 @@
-"""A compile worker: a process that turns texts into code for the one that started it (`samovar.compiler.process`).
+"""A compile worker: a process that compiles texts for the one that started it (`samovar.compiler.process`).
 
-Jobs come in, and answers go out, over the socket that is its standard input. The end of the input ends the worker, also in
-the middle of a job, so it does not outlive the process that it works for; a job that takes longer than it may ends it too.
-It imports nothing of the user's, and as little as possible of anything else.
+Jobs and answers go through the socket that is its standard input. The end of the input ends the worker, even in the middle
+of a job, so it does not outlive its parent; a job that exceeds its time limit ends it too. It imports no user code, and as
+little as possible of anything else.
 
-A job is (what the backend's `compile` is given, seconds that it may take); an answer is (whether it went well, the code or
-what is wrong with the text).
+A job is (the arguments of the backend's `compile`, time limit in seconds); an answer is (whether it succeeded, the code or
+the error).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def serve(name: str) -> None:
 
 
 def _behave() -> None:
-    """Have no part in what the process and its terminal do, leave no core, and say what one dies of."""
+    """Detach from the signals of the terminal, disable core dumps, and report fatal errors."""
     import faulthandler
     import gc
     import resource
@@ -55,12 +55,12 @@ def _behave() -> None:
     os.chdir("/")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable(_ERRORS)
-    # A compile leaves nothing behind that only the collector would find.
+    # A compile leaves no reference cycles for the collector.
     gc.disable()
 
 
 def _end_with_program() -> None:
-    """End when nobody is at the other end of the socket any more. A compiler at work does not hold this thread up."""
+    """End when the other end of the socket is closed. A running compiler does not block this thread."""
     hung_up = select.poll()
     hung_up.register(_JOBS, 0)
     hung_up.poll()
@@ -68,11 +68,11 @@ def _end_with_program() -> None:
 
 
 def _forget_words() -> None:
-    """What has been printed matters to nobody if it is not the last thing that happens."""
+    """Discard earlier output: only output during a crash matters."""
     try:
         os.ftruncate(_ERRORS, 0)
         os.lseek(_ERRORS, 0, os.SEEK_SET)
-    except OSError:  # nothing is kept of it
+    except OSError:  # output is discarded
         pass
 
 
@@ -81,5 +81,5 @@ def _send(content: bytes) -> None:
     while rest:
         try:
             rest = rest[os.write(_JOBS, rest) :]
-        except OSError:  # nobody is there to take it
+        except OSError:  # the parent is gone
             os._exit(0)

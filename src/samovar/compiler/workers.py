@@ -1,7 +1,6 @@
-"""The compile workers of this process: those that are idle, those that are at work, and what happens to them when the
-process forks or ends.
+"""The compile workers of this process: idle ones, busy ones, and what happens to them when the process forks or ends.
 
-A thread has a worker to itself for as long as it uses it, and a batch of jobs has several.
+A thread uses a worker exclusively, and a batch of jobs has several.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from time import monotonic
 from samovar.compiler import process
 from samovar.compiler.process import Worker
 
-#: A thread waits so long (seconds) for a worker that is busy, then starts another: about as long as starting one takes.
+#: How long (seconds) a thread waits for a busy worker before it starts another: about the startup time of one.
 PATIENCE = 0.1
 
 
 class Workers:
-    """The workers of this process: those that are idle, how many there are, and how many of them batches have."""
+    """The workers of this process: the idle ones, their number, and how many of them belong to batches."""
 
     def __init__(self) -> None:
         self.limit = len(os.sched_getaffinity(0))
@@ -31,7 +30,7 @@ class Workers:
         self.closed = False
 
     def allow(self, count: int) -> None:
-        """So many may work at a time; 0 for as many as the process has processors."""
+        """Set the maximum number of workers; 0 for the number of processors."""
         with self.condition:
             self.limit = count or len(os.sched_getaffinity(0))
             self.condition.notify_all()
@@ -41,7 +40,7 @@ class Workers:
         end = monotonic() + PATIENCE
         with self.condition:
             while not self.idle and not self._may_start(monotonic() >= end):
-                # A batch does not count: it may last, and what it prepares may need a kernel itself.
+                # A batch does not count: it may last, and preparing its jobs may need a kernel itself.
                 self.condition.wait(max(0.0, end - monotonic()) or None)
             if self.idle:
                 return self.idle.pop()
@@ -53,7 +52,7 @@ class Workers:
         return not singly or (waited and singly < self.limit)
 
     def take_for_batch(self) -> Worker | None:
-        """Another worker for many jobs, if there may be more."""
+        """Another worker for a batch, if the limit allows it."""
         with self.condition:
             if self.in_batches >= self.limit:
                 return None
@@ -81,7 +80,7 @@ class Workers:
         return worker
 
     def give_back(self, worker: Worker, from_batch: bool = False) -> None:
-        """A worker is free, or of no more use: one that owes answers is ended."""
+        """Return a worker; one that still owes answers is ended."""
         with self.condition:
             self.in_batches -= from_batch
             keep = not worker.owed and not self.closed and self.count <= self.limit
@@ -95,7 +94,7 @@ class Workers:
             worker.close()
 
     def close(self) -> None:
-        """End the workers that are idle now, and the others when they are given back."""
+        """End the idle workers now, and the others when they are returned."""
         with self.condition:
             self.closed = True
             idle, self.idle = self.idle, []
@@ -107,13 +106,13 @@ class Workers:
 
 
 class State:
-    """What this process has: the workers, why there are none if there cannot be any, and the right to compile here."""
+    """The state of this process: the workers, the reason if there are none, and the lock for compiling in this process."""
 
     def __init__(self) -> None:
         self.workers = Workers()
-        # Taken again by the thread that has it: one that forks has it, and may compile in a hook.
+        # Reentrant: a thread that forks holds it, and may compile in a hook.
         self.here = threading.RLock()
-        #: The thread that forks and has taken it for that.
+        #: The thread that forks and holds it for that.
         self.forks = 0
         self.no_workers = ""
 
@@ -122,20 +121,20 @@ state = State()
 
 
 def stop() -> None:
-    """End the workers of this process; others are started when they are needed."""
+    """End the workers of this process; new ones are started when needed."""
     process.stop()
     stopped, state.workers = state.workers, Workers()
     stopped.close()
 
 
 def _before_fork() -> None:
-    # A child that was forked in the middle of a compile would inherit the compiler's lock, and nobody to release it.
+    # A child forked in the middle of a compile would inherit the compiler's lock, with no thread to release it.
     state.here.acquire()
     state.forks = threading.get_ident()
 
 
 def _in_parent() -> None:
-    # Hooks that are registered while a process forks are called after it only.
+    # Hooks that are registered during a fork are only called after it.
     if state.forks == threading.get_ident():
         state.forks = 0
         state.here.release()

@@ -1,12 +1,12 @@
 """Stable structural fingerprints of Python objects, and steps cached by them.
 
-The room stands on its own: it needs the standard library, `samovar._native` and `samovar.reflection`, and knows nothing of
-kernels. The names are loaded when they are used.
+The package stands on its own: it needs the standard library, `samovar._native` and `samovar.reflection`, and knows nothing
+of kernels. Names are imported lazily.
 """
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from samovar.fingerprint.registry import Deconstructor, make_deconstructor
     from samovar.fingerprint.traversal import catabolize
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, _ = _lazy_exports(
         globals(),
         {
             "cached_step": "CachedStep StepCache build_cache_version_id",
@@ -74,3 +74,7 @@ __all__ = [
     "metadata",
     "stable_fingerprinter",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__  # the rest is for other packages of Samovar

@@ -1,14 +1,14 @@
-"""From a level whose pieces are digests to the digest of the level.
+"""The digest of a level whose pieces are digests.
 
-BLAKE2b with 160 bits. Its personalisation separates the four things that are hashed, so that no state can be read as
-another's pieces:
+BLAKE2b with 160 bits. Its personalization separates the four hashed domains, so that no state can be mistaken for another's
+pieces:
 
     terminal level         leaf(tag, payload)
     state of other levels  state(tag, payload)
     ordered pieces         ordered(state digest, piece digests in order)
     unordered pieces       unordered(state digest, piece digests sorted)
 
-A tag goes in with its length in front; digests have one width. `_native/fingerprint_digest.c` computes the same.
+A tag is preceded by its length; digests have a fixed width. `_native/fingerprint/fingerprint_digest.c` computes the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["digest_level", "digest_state"]
 
 
 def digest_level(level: Deconstruction) -> bytes:
-    """The digest of a level from the digests in the place of its pieces."""
+    """Return the digest of a level whose pieces are digests."""
     if isinstance(level, EmptyDeconstruction):
         return _digest_tagged(DOMAIN_LEAF, level)
     domain = DOMAIN_UNORDERED if isinstance(level, OrderInsensitiveDeconstruction) else DOMAIN_ORDERED
@@ -32,14 +32,14 @@ def digest_level(level: Deconstruction) -> bytes:
 
 
 def digest_state(level: Deconstruction) -> bytes:
-    """The digest of the tag and the payload alone."""
+    """Return the digest of the tag and the payload alone."""
     return _digest_tagged(DOMAIN_STATE, level)
 
 
 def _digest_tagged(domain: bytes, level: Deconstruction) -> bytes:
     tag = level.tag.encode()
     if len(tag) > 255:
-        raise ValueError(f"the tag of a deconstruction is limited to 255 bytes, this one has {len(tag)}")
+        raise ValueError(f"the tag of a deconstruction is limited to 255 bytes, but has {len(tag)}")
     digest = hashlib.blake2b(bytes([len(tag)]) + tag, digest_size=DIGEST_SIZE, person=domain)
     payload = level.payload
     if isinstance(payload, memoryview) and not payload.c_contiguous:

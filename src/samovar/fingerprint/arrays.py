@@ -1,7 +1,7 @@
-"""NumPy's arrays by dtype, shape and content, or by identity.
+"""NumPy arrays by dtype, shape and content, or by identity.
 
-NumPy is never imported: the functions here are reached only for objects of its types. Strides and memory order do not
-count. The content is handed on as a view of the array's own memory.
+NumPy is never imported: these functions run only for objects of its types. Strides and memory order do not count. The
+content is passed on as a view of the array's memory, without a copy.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["plan_array", "plan_dtype", "plan_scalar"]
 
-#: NumPy numbers the dtypes that libraries add from here on; those look like plain memory to `dtype.str`.
+#: NumPy numbers user-defined dtypes from here on; `dtype.str` shows them as plain memory.
 _FIRST_USER_DTYPE: Final = 256
 
-#: The bits of the mantissa, and the bytes, of long doubles that are kept in more bytes than they have.
+#: Mantissa bits and significant bytes of long doubles that are stored with padding.
 _X87_MANTISSA: Final = 63
 _X87_SIZE: Final = 10
 
@@ -32,23 +32,23 @@ _UNSIGNED: Final = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}
 
 
 def plan_array(cls: type, options: Options) -> Rule:
-    """The rule of `numpy.ndarray` and its subclasses."""
+    """Return the rule for `numpy.ndarray` and its subclasses."""
     if options.array_identities is not None:
         return options.array_identities
     numpy = sys.modules["numpy"]
-    # A mapped file is an array like any other; what it adds is the handle of the file.
+    # A memory-mapped array only adds a file handle to an ordinary array.
     if cls is numpy.ndarray or cls is numpy.memmap:
         return _array
     return ExtendedRule(numpy.ndarray, _array, StateRule.of("state", cls, numpy.ndarray, options))
 
 
 def plan_dtype(cls: type, options: Options) -> Rule:
-    """The rule of `numpy.dtype`."""
+    """Return the rule for `numpy.dtype`."""
     return _dtype
 
 
 def plan_scalar(cls: type, options: Options) -> Rule:
-    """The rule of `numpy.generic`: a scalar is an array of rank 0 that cannot change."""
+    """Return the rule for `numpy.generic`: a scalar is an immutable 0-D array."""
 
     def rule(scalar: Any) -> Deconstruction:
         return Deconstruction("numpy-scalar", pieces=(_array(sys.modules["numpy"].asarray(scalar)),), labels=("",))
@@ -58,7 +58,7 @@ def plan_scalar(cls: type, options: Options) -> Rule:
 
 def _array(array: Array) -> Deconstruction:
     base = sys.modules["numpy"].ndarray
-    # The base class's own accessors: a subclass may do anything on access.
+    # The base class's own accessors: a subclass may override them arbitrarily.
     plain = base.view(array, base)
     dtype, shape = plain.dtype, plain.shape
     content = _content(plain, dtype)
@@ -82,7 +82,7 @@ def _content(plain: Array, dtype: Any) -> tuple[object, ...]:
 
 
 def _without_padding(plain: Array) -> Any:
-    """The ten bytes of each long double that mean something, among the twelve or sixteen that it takes."""
+    """Return the ten significant bytes of each long double, which occupies twelve or sixteen."""
     dtype = plain.dtype
     is_little = dtype.isnative == (sys.byteorder == "little")
     offset = 0 if is_little else dtype.itemsize - _X87_SIZE
@@ -105,5 +105,5 @@ def _dtype(dtype: Any) -> Deconstruction:
 
 
 def _is_opaque(dtype: Any) -> bool:
-    """Whether the memory of an element refers to data elsewhere, as that of strings of any length does."""
+    """Whether an element's memory refers to data elsewhere, as that of variable-length strings does."""
     return bool(dtype.kind == "T")

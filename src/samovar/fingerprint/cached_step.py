@@ -1,7 +1,7 @@
-"""A step whose results are kept by fingerprint.
+"""A step whose results are cached by fingerprint.
 
-The key of a result is the version of the code, the fingerprint of the step, and what `key_function` makes of the input.
-The first two do not change, so they are computed once per instance.
+The key of a result combines the version of the code, the fingerprint of the step, and `key_function` of the input. The first
+two are fixed, so they are computed once per instance.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from samovar.fingerprint.deconstruction import metadata
-from samovar.fingerprint.file_cache import FileCache, as_it_is
+from samovar.fingerprint.file_cache import FileCache, identity
 from samovar.fingerprint.fingerprinter import Fingerprinter, lenient_fingerprinter, stable_fingerprinter
 from samovar.fingerprint.flights import compute_once
-from samovar.version import build_cache_version_id as build_cache_version_id  # it is offered here as well
+from samovar.version import build_cache_version_id as build_cache_version_id  # re-exported here
 
 __all__ = ["CachedStep", "StepCache"]
 
@@ -24,13 +24,13 @@ Output = TypeVar("Output")
 
 _MISSING: Final[Any] = object()
 
-#: Fields that say what a program means. A persistent key that skips them would give one program the code of another.
+#: Fields that carry meaning. A persistent key that skips them would give one program the code of another.
 _FIELDS_OF_TYPES: Final = frozenset({"type", "dtype"})
 
 
 class StepCache(Protocol):
-    """What a cached step needs of its cache. A `dict` will do; one that outlives the process has `persistent =
-    True`.
+    """The interface that a cached step requires of its cache. A `dict` satisfies it; a cache that outlives the process sets
+    `persistent = True`.
     """
 
     def get(self, key: str, default: Any, /) -> Any: ...
@@ -42,14 +42,13 @@ class StepCache(Protocol):
 class CachedStep(Generic[Input, Output]):
     """A step and a cache of its results.
 
-    `step` is a callable with whatever configuration it carries: all of it is part of the key. `key_function` makes the
-    rest of the key from the input; a fingerprinter is the usual choice. `cache` is a `dict` if nothing else is given.
-    With a `FileCache`, every process has to agree on the keys: then the step is fingerprinted strictly, and a lambda or
-    a closure is refused.
+    `step` is a callable; all of its configuration is part of the key. `key_function` derives the rest of the key from the
+    input, and is usually a fingerprinter. `cache` defaults to a `dict`. With a `FileCache`, all processes have to agree on
+    the keys: the step is then fingerprinted strictly, which rejects lambdas and closures.
 
-    `in_memory` and `persistent` make a step with a cache and the key function that goes with it.
+    `in_memory` and `persistent` create a step with a cache and a matching key function.
 
-    Many threads may call at once; a result that several ask for is computed once.
+    Calls are thread-safe; a result that several threads request is computed once.
 
     >>> from samovar.fingerprint import CachedStep
     >>> def shout(text):
@@ -77,10 +76,10 @@ class CachedStep(Generic[Input, Output]):
         key_function: Callable[[Input], Any] = lenient_fingerprinter,
         **configuration: Any,
     ) -> CachedStep[Input, Output]:
-        """A step whose results are kept in a `dict` of its own, as long as the step lives.
+        """Create a step that caches results in its own `dict`, as long as the step lives.
 
-        Keys need not mean anything to another process, so lambdas and local classes may be in the step and in its input.
-        `configuration` is for the fields of a subclass.
+        Keys only have to be valid in this process, so the step and its input may contain lambdas and local classes.
+        `configuration` sets the fields of a subclass.
         """
         return cls(step, key_function=key_function, **configuration)
 
@@ -90,21 +89,21 @@ class CachedStep(Generic[Input, Output]):
         step: Callable[[Input], Output],
         path: str | os.PathLike[str],
         *,
-        encode: Callable[[Output], bytes] = as_it_is,
-        decode: Callable[[bytes], Output] = as_it_is,
+        encode: Callable[[Output], bytes] = identity,
+        decode: Callable[[bytes], Output] = identity,
         key_function: Callable[[Input], Any] = stable_fingerprinter,
         **configuration: Any,
     ) -> CachedStep[Input, Output]:
-        """A step whose results are kept in files of the directory `path`, for other processes too.
+        """Create a step that caches results as files in the directory `path`, shared with other processes.
 
-        `encode` and `decode` turn a result into bytes and back; results that are bytes need neither. What no name leads
-        to is refused, in the step at once and in its input when it is called.
+        `encode` and `decode` convert a result to bytes and back; results that are bytes need neither. Objects that cannot be
+        found by name are rejected: in the step at once, in its input when it is called.
 
         >>> import tempfile
         >>> from samovar.fingerprint import CachedStep
         >>> with tempfile.TemporaryDirectory() as directory:
         ...     for _ in range(2):
-        ...         # Each is a step of its own. The second finds what the first has left.
+        ...         # Each iteration creates a new step. The second finds the result of the first.
         ...         step = CachedStep.persistent(len, directory, encode=lambda n: b"%d" % n, decode=int)
         ...         print(step("hello"), step.cache.get(step.key_of("hello"), None))
         5 5
@@ -115,12 +114,12 @@ class CachedStep(Generic[Input, Output]):
     def __post_init__(self) -> None:
         if self.key_function is _MISSING:
             raise TypeError(
-                "CachedStep needs a key_function that makes a key from the input: pass key_function=stable_fingerprinter, "
+                "CachedStep needs a key_function that derives a key from the input: pass key_function=stable_fingerprinter, "
                 "or one from make_fingerprinter, or let CachedStep.in_memory or CachedStep.persistent choose one"
             )
         if self.is_persistent:
             _check_persistent_key_function(self.key_function)
-            # At once and not at the first call: a step that cannot be kept on disk is a mistake where it is made.
+            # Checked here and not at the first call, so that the error points at where the step is created.
             _ = self.fixed_key
 
     def __call__(self, value: Input) -> Output:
@@ -128,7 +127,7 @@ class CachedStep(Generic[Input, Output]):
         found = self.cache.get(key, _MISSING)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
-        # Instances that share a directory share its results, even if each has its own FileCache.
+        # Instances that share a directory share its results, even with separate FileCache objects.
         directory = getattr(self.cache, "directory", None)
         place = os.path.abspath(directory) if isinstance(directory, (str, os.PathLike)) else id(self.cache)
         return compute_once((place, key), lambda: self._load_or_compute(key, value))
@@ -148,15 +147,15 @@ class CachedStep(Generic[Input, Output]):
         return fixed
 
     def key_of(self, value: Input) -> str:
-        """The key under which the result for an input is kept."""
+        """Return the key of the result for an input."""
         return stable_fingerprinter((*self.fixed_key, self.key_function(value)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: a copy works its key out for itself."""
+        """Return the fields only: a copy recomputes its key."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _load_or_compute(self, key: str, value: Input) -> Output:
-        # Another thread may have finished since the cache was asked.
+        # Another thread may have finished since the cache was checked.
         found = self.cache.get(key, _MISSING)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
@@ -170,7 +169,7 @@ class CachedStep(Generic[Input, Output]):
         try:
             return stable_fingerprinter(self)
         except TypeError as error:
-            raise TypeError(f"a step with a persistent cache has to mean the same in every process: {error}") from None
+            raise TypeError(f"a step with a persistent cache needs the same fingerprint in every process: {error}") from None
 
 
 def _check_persistent_key_function(key_function: Callable[[Any], Any]) -> None:
@@ -179,11 +178,11 @@ def _check_persistent_key_function(key_function: Callable[[Any], Any]) -> None:
     options = key_function.deconstructor.options
     if options.array_identities is not None:
         raise ValueError(
-            "a persistent cache cannot use keys of arrays by identity, which mean nothing to another process"
+            "a persistent cache cannot use keys of arrays by identity, which are not valid in another process"
         )
     skipped = sorted(name for _, names in options.skip for name in names & _FIELDS_OF_TYPES)
     if skipped:
         raise ValueError(
             f"a persistent cache cannot use keys that skip {', '.join(skipped)}: "
-            "inputs that are equal but for a type would share an entry. Skip locations only"
+            "inputs that differ only in a type would share an entry. Skip only locations"
         )

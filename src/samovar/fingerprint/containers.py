@@ -1,7 +1,7 @@
 """Builtin values and containers.
 
-A rule for `dict` also gets the subclasses of `dict`. Those count with their class and with the state that their
-instances add.
+A rule for `dict` also handles subclasses of `dict`. Their fingerprints include the class and the state that their instances
+add.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["PLANNERS", "ExtendedRule", "exact_or_extended", "items", "native_wal
 
 
 def items(pairs: Iterable[tuple[Any, Any]]) -> tuple[Deconstruction, ...]:
-    """The pairs of a mapping as levels: a key and its value belong together."""
+    """Return the pairs of a mapping as levels, which keeps each key with its value."""
     return tuple(Deconstruction(TAG_ITEM, pieces=pair) for pair in pairs)
 
 
@@ -54,7 +54,7 @@ def _bool(value: bool) -> Deconstruction:
 
 
 def _int(value: int) -> Deconstruction:
-    # The builtin's own methods: a subclass may have others under the same names.
+    # The builtin's own methods: a subclass may override them.
     size = (int.bit_length(value) + 8) // 8
     return EmptyDeconstruction(BUILTIN_TAGS[int], int.to_bytes(value, size, "little", signed=True))
 
@@ -116,7 +116,7 @@ def _deque(value: collections.deque[Any]) -> Deconstruction:
 
 
 def _mappingproxy(value: types.MappingProxyType[Any, Any]) -> Deconstruction:
-    # The mapping behind it. Its `copy` may be of another type, and anything may be in its methods.
+    # The underlying mapping. Its `copy` may have another type, and its methods may do anything.
     return Deconstruction("mappingproxy", pieces=tuple(gc.get_referents(value)), labels=("",))
 
 
@@ -129,7 +129,7 @@ def _slice(value: slice) -> Deconstruction:
 
 
 def _bytearray(value: bytearray) -> Deconstruction:
-    # A subclass may show other memory than its own.
+    # A subclass may expose memory other than its own.
     content = memoryview(value) if type(value) is bytearray else bytes(bytearray.__getitem__(value, slice(None)))
     return EmptyDeconstruction("bytearray", content)
 
@@ -149,7 +149,7 @@ def _namedtuple_labels(cls: type) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class ExtendedRule:
-    """The rule of a subclass: the content of its base, and what the class adds to it."""
+    """The rule for a subclass: the content of its base, and what the class adds."""
 
     base: type
     content: Rule
@@ -159,7 +159,7 @@ class ExtendedRule:
         return Deconstruction(TAG_EXTENDED, pieces=(self.content(value), self.own(value)), labels=("", ""))
 
     def native_plan(self, cls: type) -> tuple[Any, ...] | None:
-        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        """Return the plan for the native traversal, or `None` if it has to call the rule."""
         walk = native_walk(self.base, self.content)
         own = self.own.native_plan(cls) if isinstance(self.own, (FieldsRule, StateRule)) else None
         if walk is None or own is None or all(base is not self.base for base in bases(cls)):
@@ -168,9 +168,10 @@ class ExtendedRule:
 
 
 def exact_or_extended(base: type, base_rule: Rule, content: Rule | None = None) -> Planner:
-    """For the class itself its rule; for a subclass the same content, its class, and the state that it adds.
+    """Return a planner: for the class itself its rule; for a subclass the same content, its class, and the state that it
+    adds.
 
-    `content` is the same rule for subclasses, if it takes more to read past what they put in front.
+    `content` replaces the rule for subclasses, where reading past their overrides takes more.
     """
 
     def plan(cls: type, options: Options) -> Rule:
@@ -185,7 +186,7 @@ def exact_or_extended(base: type, base_rule: Rule, content: Rule | None = None) 
 
 
 def native_walk(cls: type, rule: Rule) -> int | None:
-    """The number under which the native traversal knows a builtin type, if this is the rule that it follows."""
+    """Return the native traversal's number for a builtin type, if `rule` is the one that it implements."""
     known = _NATIVE_WALKS.get(id(cls))
     return known[1] if known is not None and known[0] is rule else None
 
@@ -215,7 +216,7 @@ _RULES: Final[dict[type, Callable[[Any], Deconstruction]]] = {
     memoryview: _memoryview,
 }
 
-#: By address: any class may be asked for, and its metaclass may do anything when it is hashed.
+#: Keyed by address: a lookup must not hash a class, whose metaclass may do anything.
 _NATIVE_WALKS: Final = {id(cls): (_RULES[cls], walk) for cls, walk in BUILTIN_WALKS.items()}
 
 PLANNERS: Final[dict[type, Planner]] = {base: exact_or_extended(base, rule) for base, rule in _RULES.items()}

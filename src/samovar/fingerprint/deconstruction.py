@@ -1,7 +1,7 @@
 """One level of an object: a tagged state and the pieces below it.
 
-This is the vocabulary that the three layers share. Rules produce deconstructions, the traversal walks their pieces, a
-reduction collapses them. Nothing here looks at an object or knows of hashing.
+All three layers share this vocabulary: rules produce deconstructions, the traversal walks their pieces, a reduction
+collapses them. Nothing here inspects an object or knows about hashing.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ __all__ = [
     "metadata",
 ]
 
-#: The key under which a field of a dataclass, attrs class or pydantic model carries our options.
+#: The metadata key for our options in a field of a dataclass, attrs class or pydantic model.
 METADATA_KEY = "samovar.fingerprint"
 
 
 @dataclass(frozen=True, slots=True)
 class Deconstruction:
-    """A state, which is a tag and a payload of bytes, and the pieces below it in an order that counts.
+    """A state (a tag and a payload of bytes) and the ordered pieces below it.
 
-    A piece is any object, or a deconstruction that is taken as it is. `labels` name the pieces in the paths of
+    A piece is any object, or a deconstruction, which is used as it is. `labels` name the pieces in the paths of
     `difference`; they are not part of the state.
 
     >>> from samovar.fingerprint import Deconstruction, make_deconstructor, make_fingerprinter
@@ -54,9 +54,9 @@ class Deconstruction:
 
 @dataclass(frozen=True, slots=True)
 class EmptyDeconstruction(Deconstruction):
-    """A terminal state: a tag and a payload, with nothing below.
+    """A terminal state: a tag and a payload, without pieces.
 
-    The payload may be a `memoryview` over memory that should not be copied; it counts as its elements in C order.
+    The payload may be a `memoryview`, to avoid a copy; its elements count in C order.
 
     >>> from samovar.fingerprint import EmptyDeconstruction
     >>> EmptyDeconstruction("Version", b"1.2").pieces
@@ -69,7 +69,7 @@ class EmptyDeconstruction(Deconstruction):
 
 @dataclass(frozen=True, slots=True)
 class OrderInsensitiveDeconstruction(Deconstruction):
-    """A state whose pieces have no order: the traversal hands their results to the reduction sorted.
+    """A state whose pieces are unordered: the traversal passes their results to the reduction sorted.
 
     >>> from samovar.fingerprint import OrderInsensitiveDeconstruction, catabolize
     >>> bag = OrderInsensitiveDeconstruction("bag", pieces=(3, 1, 2))
@@ -79,10 +79,10 @@ class OrderInsensitiveDeconstruction(Deconstruction):
     """
 
 
-#: What stands in the place of an empty closure cell or of a field without a value.
+#: Stands for an empty closure cell or a field without a value.
 UNSET: Final = EmptyDeconstruction(TAG_UNSET)
 
-#: What knows how to take one object apart.
+#: Takes one object apart.
 Rule = Callable[[Any], Deconstruction]
 
 
@@ -91,11 +91,10 @@ class UnfingerprintableError(TypeError):
 
 
 def metadata(*, fingerprint: bool = True) -> Mapping[str, Any]:
-    """The metadata of a field: with `fingerprint=False` it is never read, and so never part of a fingerprint.
+    """Return field metadata. With `fingerprint=False` the field is never read, and so never part of a fingerprint.
 
-    It goes where the library in use keeps such things: `dataclasses.field(metadata=...)`, `attrs.field(metadata=...)`,
-    and for pydantic `Annotated[T, metadata(...)]` or `Field(json_schema_extra=...)`. It is a mapping and can be merged
-    with others.
+    Pass it to `dataclasses.field(metadata=...)` or `attrs.field(metadata=...)`; for pydantic use `Annotated[T,
+    metadata(...)]` or `Field(json_schema_extra=...)`. It is a mapping and can be merged with others.
 
     >>> import dataclasses, io
     >>> from samovar.fingerprint import lenient_fingerprinter, metadata
@@ -110,7 +109,7 @@ def metadata(*, fingerprint: bool = True) -> Mapping[str, Any]:
 
 
 def encode_names(names: Iterable[str]) -> bytes:
-    """Strings as one payload, each with its length in front, so that no two lists of names look the same."""
+    """Encode strings as one payload. Each is preceded by its length, so that the encoding is unambiguous."""
     parts = []
     for name in names:
         data = name.encode("utf-8", "surrogatepass")
@@ -119,7 +118,7 @@ def encode_names(names: Iterable[str]) -> bytes:
 
 
 def decode_names(payload: bytes) -> list[str]:
-    """The strings that `encode_names` was given."""
+    """The inverse of `encode_names`."""
     names, position = [], 0
     while position < len(payload):
         end = position + 4 + int.from_bytes(payload[position : position + 4], "little")

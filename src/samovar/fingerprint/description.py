@@ -1,6 +1,6 @@
-"""A level in a few words, for the two sides of a difference.
+"""Short descriptions of levels, for the two sides of a difference.
 
-What is shown comes from the level and not from the object: no `repr` of a user's class runs.
+They are derived from the level and not from the object: no `repr` of a user's class runs.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["describe"]
 
 _LONGEST: Final = 80
 
-#: How many levels of small containers are shown: nobody reads more, and there may be a hundred thousand.
+#: How deep nested containers are shown. Deeper levels are not readable, and there may be a hundred thousand.
 _DEEPEST: Final = 6
 
 
 def describe(level: Deconstruction | None, depth: int = _DEEPEST) -> str:
-    """Short text for a level whose pieces are nodes; `None` is a side that has nothing at this place."""
+    """Return a short text for a level whose pieces are nodes; `None` is a side that has nothing at this place."""
     if level is None:
         return "nothing"
     if isinstance(level, EmptyDeconstruction):
@@ -75,12 +75,12 @@ def _name(payload: bytes) -> str:
 
 
 def _integer(payload: bytes) -> str:
-    # Python refuses to print integers of many digits; hexadecimal has no such limit.
+    # Python limits the number of decimal digits it converts; hexadecimal has no such limit.
     value = int.from_bytes(payload, "little", signed=True)
     return str(value) if len(payload) <= 16 else hex(value)
 
 
-#: Brackets of the containers that are short enough to be shown whole.
+#: Brackets of containers that are shown in full if they are short.
 _SMALL: Final = {
     BUILTIN_TAGS[tuple]: ("(", ")"),
     BUILTIN_TAGS[list]: ("[", "]"),

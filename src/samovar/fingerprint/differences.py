@@ -1,7 +1,7 @@
 """Where two objects differ, as paths.
 
-Both graphs are folded into trees of digests by the traversal that fingerprints use. The comparison goes down only where
-digests differ: what is equal costs nothing, and nothing is reported that does not change the fingerprint.
+The traversal of fingerprints folds both graphs into trees of digests. The comparison descends only where digests differ:
+equal parts cost nothing, and only what changes the fingerprint is reported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Difference", "difference"]
 
 @dataclass(frozen=True)
 class Difference:
-    """One place where two objects differ: the path to it, and what is there on either side.
+    """One place where two objects differ: its path, and what is there on either side.
 
     >>> from samovar.fingerprint import difference
     >>> difference([1, 2], [1, 3])
@@ -38,7 +38,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A level with its digest. Nodes are ordered like their digests, because the traversal sorts them."""
+    """A level with its digest. Nodes compare like their digests, because the traversal sorts them."""
 
     digest: bytes
     level: Deconstruction
@@ -57,9 +57,9 @@ _Step = tuple[str, "_Node | None", "_Node | None"]
 def difference(
     before: object, after: object, *, fingerprinter: Fingerprinter = lenient_fingerprinter, limit: int = 100
 ) -> tuple[Difference, ...]:
-    """Where `after` differs from `before`, as far as `fingerprinter` can tell.
+    """Return where `after` differs from `before`, as far as `fingerprinter` can tell.
 
-    At most `limit` places are told, and none if the fingerprints are equal.
+    At most `limit` places are returned, and none if the fingerprints are equal.
 
     >>> from samovar.fingerprint import difference
     >>> before = {"body": [1, ("x", 2.5)], "name": "step"}
@@ -78,7 +78,7 @@ def difference(
         if old is None or new is None or not _is_same_kind(old, new):
             found.append(_report(path, old, new))
         elif old.digest != new.digest and (id(old), id(new)) not in compared:
-            # A pair that is reached on many paths is told once.
+            # A pair that is reached on several paths is reported once.
             compared.add((id(old), id(new)))
             steps = list(_steps(old, new))
             if steps:
@@ -103,7 +103,7 @@ def _report(path: Path, old: _Node | None, new: _Node | None) -> Difference:
 
 
 def _is_same_kind(old: _Node, new: _Node) -> bool:
-    """Whether the two sides can be compared piece by piece, or are just two different things."""
+    """Whether the two sides can be compared piece by piece, or are unrelated."""
     if old.digest == new.digest:
         return True
     if (
@@ -117,13 +117,13 @@ def _is_same_kind(old: _Node, new: _Node) -> bool:
 
 
 def _steps(old: _Node, new: _Node) -> Iterator[_Step]:
-    """The pieces in which two levels of one kind differ."""
+    """Yield the pieces in which two levels of one kind differ."""
     if any(child.level.tag == TAG_ITEM for child in (*old.children, *new.children)):
         return _item_steps(old, new)
     if isinstance(old.level, OrderInsensitiveDeconstruction):
         return _unordered_steps(old, new)
     if old.level.labels is not None and new.level.labels is not None:
-        return _labelled_steps(old, new)
+        return _labeled_steps(old, new)
     return _sequence_steps(old, new)
 
 
@@ -144,8 +144,8 @@ def _unordered_steps(old: _Node, new: _Node) -> Iterator[_Step]:
         yield f"{{{describe(new_pieces[digest].level)}}}", None, new_pieces[digest]
 
 
-def _labelled_steps(old: _Node, new: _Node) -> Iterator[_Step]:
-    # Labels may repeat: two pieces can both be shown as the object itself.
+def _labeled_steps(old: _Node, new: _Node) -> Iterator[_Step]:
+    # Labels may repeat: two pieces can both be labeled as the object itself.
     old_pieces, new_pieces = (_numbered(side) for side in (old, new))
     for key in (*old_pieces, *(key for key in new_pieces if key not in old_pieces)):
         before, after = old_pieces.get(key), new_pieces.get(key)
@@ -164,7 +164,7 @@ def _numbered(node: _Node) -> dict[tuple[str, int], _Node]:
 
 
 def _sequence_steps(old: _Node, new: _Node) -> Iterator[_Step]:
-    """What both sides have in common at the ends is left out, so that an insertion is told as one."""
+    """Skip the common prefix and suffix, so that an insertion is reported as one."""
     shorter = min(len(old.children), len(new.children))
     front = 0
     while front < shorter and old.children[front].digest == new.children[front].digest:

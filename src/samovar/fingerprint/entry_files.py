@@ -1,7 +1,7 @@
-"""Files of caches, one per entry: each appears whole or not at all, under its own name, however many processes write it.
+"""Files of caches, one per entry. Writes are atomic, however many processes write the same entry.
 
-A writer makes a temporary file beside it and renames that. What writers that died have left is swept when it is old. Used by
-`FileCache`, and by the store of compiled kernels.
+A writer renames a temporary file next to the entry. Temporary files of dead writers are removed once they are old. Used by
+`FileCache` and by the store of compiled kernels.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: Temporary files that are older belong to writers that are gone.
+#: Temporary files older than this belong to writers that died.
 _STALE_WRITE_SECONDS = 3600.0
 _TEMPORARY = ".tmp"
 
 
 def publish_file(path: str, content: bytes, folders: Iterable[str]) -> None:
-    """Write a file. If it cannot be made, the folders are, the outermost first: nobody else may look into them.
+    """Write a file atomically. If a folder is missing, create `folders`, outermost first, accessible to the owner only.
 
-    Raises `OSError` and leaves nothing behind if that is not possible.
+    Raise `OSError` and leave nothing behind if that fails.
     """
     try:
         write_entry(_temporary(path), path, content)
     except FileNotFoundError:
-        # A folder went away (cleared by another process) or was never made.
+        # A folder was removed (by another process clearing the cache) or never created.
         for folder in folders:
             make_folder(folder)
         write_entry(_temporary(path), path, content)
 
 
 def make_folder(path: str) -> None:
-    """Make a folder and those above it that are not there: nobody else may look into any of them."""
+    """Create a folder and its missing parents, accessible to the owner only."""
     if path and not os.path.isdir(path):
         make_folder(os.path.dirname(path))
         try:
@@ -51,12 +51,12 @@ def _temporary(path: str) -> str:
 
 
 def is_temporary(name: str) -> bool:
-    """Is a file one that is being written, or was when its writer died?"""
+    """Whether a file is temporary: being written, or left behind by a writer that died."""
     return name.endswith(_TEMPORARY)
 
 
 def files_in(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
-    """Name, path and status of what is in a folder; nothing if it cannot be read."""
+    """Yield name, path and status of the files in a folder; nothing if it is not readable."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -69,7 +69,7 @@ def files_in(folder: str) -> Iterator[tuple[str, str, os.stat_result]]:
 
 
 def sweep_temporaries(folders: Iterable[str]) -> int:
-    """Remove what writers that died have left in some folders. Gives the number of files."""
+    """Remove temporary files that dead writers left behind, and return their number."""
     oldest = time() - _STALE_WRITE_SECONDS
     removed = 0
     for folder in folders:
@@ -81,7 +81,7 @@ def sweep_temporaries(folders: Iterable[str]) -> int:
 
 
 def remove_file(path: str) -> None:
-    """Remove a file. One that is gone already, or is not ours, is left alone."""
+    """Remove a file. A file that is already gone, or is not ours, is ignored."""
     try:
         os.unlink(path)
     except OSError:

@@ -1,7 +1,7 @@
 """Classes that declare their fields: dataclasses, attrs classes, pydantic models.
 
-They are recognised by what they leave in the class's `__dict__`, so none of the libraries is imported. Only fields
-count, in the order of their declaration, and a field that opted out is not even read.
+They are recognized by what they store in the class's `__dict__`, so none of the libraries is imported. Only fields count, in
+the order of their declaration, and excluded fields are not even read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIELD: Final[Any] = dataclasses._FIELD  # type: ignore[attr-defined]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldsRule:
-    """The rule of a class that declares its fields.
+    """The rule for a class that declares its fields.
 
     The native traversal reads `names` and `state`, and does the same without calling the rule.
     """
@@ -46,12 +46,12 @@ class FieldsRule:
         )
 
     def native_plan(self, cls: type) -> tuple[Any, ...]:
-        """What the native traversal needs to know."""
+        """Return the plan for the native traversal."""
         return (WALK_FIELDS, self.names, self.state)
 
 
 def plan_fields(cls: type, options: Options) -> Rule | None:
-    """The rule for a class that declares fields, or `None` if it does not."""
+    """Return the rule for a class that declares fields, or `None` if it does not."""
     owner = next((base for base in bases(cls) if declares_fields(base)), None)
     if owner is None:
         return None
@@ -59,7 +59,7 @@ def plan_fields(cls: type, options: Options) -> Rule | None:
     declared = _declaration(owner)
     counted = tuple(name for name in declared if declared[name] and name not in skipped)
     if owner is not cls:
-        # A subclass that declares nothing itself keeps what it adds in its instances, fields of other bases among it.
+        # A subclass that declares no fields keeps its additions in its instances, along with fields of other bases.
         left_out = skipped.union(declared, _opted_out(cls))
         return StateRule("fields", object, left_out, ordered, counted)
     if _is_pydantic(owner):
@@ -70,13 +70,13 @@ def plan_fields(cls: type, options: Options) -> Rule | None:
 
 
 def declares_fields(cls: type) -> bool:
-    """Whether the class itself, and not only a base of it, declares fields."""
+    """Whether the class itself declares fields, and not only a base."""
     defined = namespace(cls)
     return "__dataclass_fields__" in defined or "__attrs_attrs__" in defined or _is_pydantic(cls)
 
 
 def declared_names(cls: type) -> Iterable[str]:
-    """The names of all fields of a class that declares them itself."""
+    """Return the names of all fields of a class that declares them itself."""
     return _declaration(cls).keys()
 
 
@@ -95,7 +95,7 @@ def _level(instance: object, values: dict[str, Any], ordered: frozenset[str]) ->
 
 
 def _declaration(cls: type) -> dict[str, bool]:
-    """The fields that a class declares, and for each of them whether it counts."""
+    """Return the fields that a class declares, and for each whether it counts."""
     defined = namespace(cls)
     if "__dataclass_fields__" in defined:
         fields = defined["__dataclass_fields__"].values()
@@ -107,7 +107,7 @@ def _declaration(cls: type) -> dict[str, bool]:
 
 
 def _opted_out(cls: type) -> frozenset[str]:
-    """The fields that any base declares and that do not count; of two declarations, the nearer one decides."""
+    """Return the excluded fields of all bases; of two declarations, the nearer one decides."""
     found: dict[str, bool] = {}
     for base in filter(declares_fields, bases(cls)):
         found = {**_declaration(base), **found}

@@ -1,7 +1,7 @@
 """A cache of values in a directory: one file per entry, published by renaming.
 
-An entry is data with a checksum over all of it. What cannot be read, checked or decoded is as good as absent. Nothing
-is pickled: how a value becomes bytes and how it comes back is up to the caller.
+An entry is data with a checksum over all of it. An entry that cannot be read, verified or decoded is treated as absent.
+Nothing is pickled: the caller supplies the encoding.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 from samovar._native import read_entry
 from samovar.fingerprint.entry_files import files_in, publish_file, remove_file, sweep_temporaries
 
-__all__ = ["FileCache", "as_it_is"]
+__all__ = ["FileCache", "identity"]
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -28,21 +28,21 @@ _MAGIC: Final = b"samovar step 1\n"
 _CHECKSUM_SIZE: Final = 32
 _KEY: Final = re.compile(r"[0-9a-f]{16,128}")
 
-#: Directories about which a failure to write was reported.
+#: Directories for which a write failure was reported.
 _reported: set[str] = set()
-#: Directories that were looked through for stale temporary files.
+#: Directories that were swept for stale temporary files.
 _swept: set[str] = set()
 
 
-def as_it_is(value: Any) -> Any:
-    """How bytes are encoded and decoded."""
+def identity(value: Any) -> Any:
+    """The identity, which encodes and decodes bytes."""
     return value
 
 
 @dataclass(frozen=True)
 class FileCache(Generic[Value]):
-    """A persistent cache for `CachedStep`. `encode` makes bytes of a value, `decode` makes a value of bytes. Values that
-    are bytes need neither.
+    """A persistent cache for `CachedStep`. `encode` converts a value to bytes, `decode` converts it back. Values that are
+    bytes need neither.
 
     >>> import tempfile
     >>> from samovar.fingerprint import FileCache, stable_fingerprinter
@@ -54,50 +54,50 @@ class FileCache(Generic[Value]):
     """
 
     directory: str | os.PathLike[str]
-    encode: Callable[[Value], bytes] = as_it_is
-    decode: Callable[[bytes], Value] = as_it_is
+    encode: Callable[[Value], bytes] = identity
+    decode: Callable[[bytes], Value] = identity
 
-    #: Tells `CachedStep` that its keys have to mean the same in every process.
+    #: Tells `CachedStep` that its keys have to be valid in every process.
     persistent: ClassVar[bool] = True
 
     def get(self, key: str, default: Default) -> Value | Default:
-        """The value of a key, or `default` if there is no entry, or none that loads."""
+        """Return the value of a key, or `default` if there is no valid entry."""
         path = self.path_of(key)
         try:
             return self.decode(_unwrap(key, read_entry(path)[0]))
         except FileNotFoundError:
             return default
         except Exception as error:
-            _LOG.info("dropped the cache entry %s, which does not load: %s", path, error)
+            _LOG.info("ignored the invalid cache entry %s: %s", path, error)
             remove_file(path)
             return default
 
     def __setitem__(self, key: str, value: Value) -> None:
-        """Publish a value. If the directory cannot be written to, it is not kept, which is reported once."""
+        """Publish a value. If the directory is not writable, the value is not cached, which is reported once."""
         path = self.path_of(key)
         content = self.encode(value)
         if not isinstance(content, bytes):
             raise TypeError(
-                f"encode has to return bytes, not {type(content).__name__}: give the cache an encode that makes bytes of "
-                "a value, and a decode that makes a value of bytes"
+                f"encode has to return bytes, not {type(content).__name__}: pass an encode that converts a value "
+                "to bytes, and a decode that converts it back"
             )
         try:
-            # One by one: of a whole path, the mode would hold for the last directory only.
+            # One by one: for a whole path, the mode would apply to the last directory only.
             publish_file(path, _wrap(key, content), (os.fspath(self.directory), os.path.dirname(path)))
         except OSError as error:
             if os.fspath(self.directory) not in _reported:
                 _reported.add(os.fspath(self.directory))
-                _LOG.warning("results are not kept in %s: %s", self.directory, error)
+                _LOG.warning("results are not cached in %s: %s", self.directory, error)
         self._sweep()
 
     def path_of(self, key: str) -> str:
-        """The file of a key."""
+        """Return the file of a key."""
         if not _KEY.fullmatch(key):
-            raise ValueError(f"a key of a FileCache is a fingerprint in hexadecimal digits, not {key!r}")
+            raise ValueError(f"a key of a FileCache has to be a fingerprint in hexadecimal digits, not {key!r}")
         return os.path.join(self.directory, key[:2], key)
 
     def _sweep(self) -> None:
-        """Remove what writers that died have left, once per process and directory."""
+        """Remove files that dead writers left behind, once per process and directory."""
         if os.fspath(self.directory) in _swept:
             return
         _swept.add(os.fspath(self.directory))
@@ -120,5 +120,5 @@ def _unwrap(key: str, entry: bytes) -> bytes:
     head = _MAGIC + key.encode() + b"\n"
     content = entry[len(head) + _CHECKSUM_SIZE :]
     if entry[: len(head)] != head or entry[len(head) : len(head) + _CHECKSUM_SIZE] != _checksum(head, content):
-        raise ValueError("it is torn, foreign, or of another format")
+        raise ValueError("it is truncated, of another key, or of another format")
     return content

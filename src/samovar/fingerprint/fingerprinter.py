@@ -1,7 +1,7 @@
-"""The fingerprinters: a deconstructor, the traversal and the digest put together.
+"""Fingerprinters: a deconstructor, the traversal and the digest combined.
 
-The traversal runs in `_native`. `Fingerprinter.reference` is the same in Python, for reading and for tests, and it also
-walks graphs with cycles, which the native one hands back.
+The traversal runs in `_native`. `Fingerprinter.reference` does the same in Python, for readers and tests; it also handles
+graphs with cycles, for which the native one falls back to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 
 class Fingerprinter:
-    """A callable from objects to fingerprints, which are 40 hexadecimal digits. Made by `make_fingerprinter`.
+    """A callable from objects to fingerprints, which are 40 hexadecimal digits. Created by `make_fingerprinter`.
 
     `stable_fingerprinter` is strict, `lenient_fingerprinter` takes lambdas, closures and local classes apart.
 
@@ -49,7 +49,7 @@ class Fingerprinter:
         try:
             digest = _native.fingerprint_fold(value, self._plans, self.memoize)
         except UnfingerprintableError:
-            # The native traversal does not keep track of the path. The other one comes to the same place and tells it.
+            # The native traversal does not track the path. The Python one fails at the same place and reports it.
             digest = None
         except Exception as error:
             self._note_path(error, value)
@@ -57,14 +57,14 @@ class Fingerprinter:
         return self.reference(value) if digest is None else digest.hex()
 
     def reference(self, value: object) -> str:
-        """The fingerprint as the Python implementation computes it: the same digits, more slowly."""
+        """Return the fingerprint as the Python implementation computes it: the same digits, more slowly."""
         return self.fold(value, digest_level).hex()
 
     def fold(self, value: object, collapse: Callable[[Deconstruction], Result]) -> Result:
-        """Another reduction over what this fingerprinter sees.
+        """Apply another reduction to what this fingerprinter sees.
 
-        What it refuses is a `TypeError` that starts with the path. Errors of rules and properties have it as a note,
-        from Python 3.11 on.
+        An unsupported object raises a `TypeError` that starts with its path. Errors of rules and properties carry the path
+        as a note, from Python 3.11 on.
         """
         fold = Fold(self.deconstructor.remembering(), collapse, self.allow_cycles, self.memoize)
         try:
@@ -78,7 +78,7 @@ class Fingerprinter:
             raise
 
     def release_arrays(self) -> None:
-        """Let go of the arrays that were fingerprinted by identity. They get other fingerprints from now on."""
+        """Release the arrays that were fingerprinted by identity. Their fingerprints change from now on."""
         if self.deconstructor.options.array_identities is not None:
             self.deconstructor.options.array_identities.release()
 
@@ -86,7 +86,7 @@ class Fingerprinter:
         return self._name or (Fingerprinter, (self.deconstructor, self.allow_cycles, self.memoize))
 
     def _note_path(self, error: Exception, value: object) -> None:
-        """Give an error of the native traversal the note that the other one adds when it fails in the same way."""
+        """Add the note with the path to an error of the native traversal, by running the Python one."""
         if sys.version_info < (3, 11) or isinstance(error, (MemoryError, RecursionError)):
             return
         try:
@@ -99,11 +99,11 @@ class Fingerprinter:
 def make_fingerprinter(
     deconstructor: Deconstructor | None = None, *, allow_cycles: bool = True, memoize: bool = True
 ) -> Fingerprinter:
-    """A fingerprinter that takes objects apart with `deconstructor`, which is the strict one if it is not given.
+    """Create a fingerprinter that takes objects apart with `deconstructor`, by default the strict one.
 
-    With `allow_cycles=False` an object that contains itself is a `ValueError`. With `memoize=False` an object that is
-    met again is taken apart again, and none is held longer than it is open. The fingerprint is the same; the cost is
-    the number of paths to objects, and not of objects.
+    With `allow_cycles=False` an object that contains itself raises a `ValueError`. With `memoize=False` a shared object is
+    taken apart at each occurrence, and objects are held only while they are open. The fingerprint is the same, but the cost
+    grows with the number of paths instead of objects.
 
     >>> from samovar.fingerprint import EmptyDeconstruction, make_deconstructor, make_fingerprinter
     >>> fold_case = lambda text: EmptyDeconstruction("caseless", text.lower().encode())
@@ -116,8 +116,8 @@ def make_fingerprinter(
     return Fingerprinter(deconstructor, allow_cycles, memoize)
 
 
-#: The strict fingerprinter: what has no stable content is a `TypeError`.
+#: The strict fingerprinter: an object without stable content raises a `TypeError`.
 stable_fingerprinter = Fingerprinter(make_deconstructor(), True, name="stable_fingerprinter")
 
-#: Like `stable_fingerprinter`, but what no name leads to is taken apart instead of refused.
+#: Like `stable_fingerprinter`, but objects that cannot be found by name are taken apart instead of rejected.
 lenient_fingerprinter = Fingerprinter(make_deconstructor(lenient=True), True, name="lenient_fingerprinter")

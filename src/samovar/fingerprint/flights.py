@@ -1,7 +1,7 @@
-"""One computation per key at a time, among the threads of a process.
+"""One computation per key at a time, among the threads of a process ("single flight").
 
-A thread that asks for a key which is being computed waits for it and takes its result. If the computation fails, the
-next one tries for itself.
+A thread that requests a key which is being computed waits for the result. If the computation fails, the next thread computes
+it itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["NO_RESULT", "compute_once"]
 
 Value = TypeVar("Value")
 
-#: What a flight carries until it has landed well.
+#: The result of a flight that has not succeeded.
 NO_RESULT: Final = object()
 
 
@@ -30,12 +30,12 @@ class _Flight:
 
 _lock = threading.Lock()
 _flights: dict[Hashable, _Flight] = {}
-#: Which flight a thread waits for.
+#: The flight that each thread waits for.
 _waiting: dict[int, _Flight] = {}
 
 
 def compute_once(ticket: Hashable, compute: Callable[[], Value]) -> Value:
-    """The result of `compute`, or the result of another thread that is under way with the same ticket."""
+    """Return the result of `compute`, or that of another thread that is already computing the same ticket."""
     me = threading.get_ident()
     while True:
         with _lock:
@@ -44,13 +44,13 @@ def compute_once(ticket: Hashable, compute: Callable[[], Value]) -> Value:
             if is_new:
                 flight.has_started = True
             elif flight.owner == me:
-                raise RuntimeError("a cached step asked for the result that it is computing")
+                raise RuntimeError("a cached step requested the result that it is computing")
             elif not _waits_for(flight.owner, me):
                 _waiting[me] = flight
         if is_new:
             return _fly(ticket, flight, compute)
         if me not in _waiting:
-            # The other thread waits for this one: waiting for it as well would be for ever. Computing twice is not.
+            # The other thread waits for this one: waiting would deadlock, computing twice does not.
             return compute()
         _wait(flight, me)
         if flight.result is not NO_RESULT:
@@ -76,7 +76,7 @@ def _wait(flight: _Flight, me: int) -> None:
 
 
 def _waits_for(thread: int, other: int) -> bool:
-    """Whether a thread waits, directly or not, for another one."""
+    """Whether a thread waits, directly or indirectly, for another one."""
     while thread in _waiting:
         thread = _waiting[thread].owner
         if thread == other:
@@ -85,7 +85,7 @@ def _waits_for(thread: int, other: int) -> bool:
 
 
 def _forget() -> None:
-    """In a forked child: the threads that computed are not there."""
+    """Reset the state in a forked child, which has none of the computing threads."""
     global _lock
     _lock = threading.Lock()
     _flights.clear()

@@ -1,4 +1,4 @@
-"""Arrays by identity, for keys that stay inside of the process."""
+"""Arrays by identity, for keys that are used only inside the process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from samovar.reflection import ABSENT, own
 
 __all__ = ["HeldArrays", "is_array_type"]
 
-#: A class with one of these in its body, or in that of a base, is an array wherever its memory is.
+#: A class that has one of these attributes, directly or inherited, is an array on some device.
 _ARRAY_PROTOCOLS: Final = ("__array_interface__", "__cuda_array_interface__", "__dlpack__")
 
 
 class HeldArrays:
-    """Gives every array object a token and holds the array, so that its address cannot come back as another array.
+    """Assigns a token to every array and holds the array, so that its address cannot be reused for another one.
 
-    A token names the process and this table as well: it means nothing to another process, not even to a forked one.
+    A token also names the process and this table: it is not valid in another process, not even in a forked one.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class HeldArrays:
         return held[1]
 
     def release(self) -> None:
-        """Let all arrays go. They get new tokens if they come again."""
+        """Release all arrays. They get new tokens when they occur again."""
         self._held.clear()
 
     def __reduce__(self) -> tuple[type[HeldArrays], tuple[()]]:
@@ -44,5 +44,5 @@ class HeldArrays:
 
 
 def is_array_type(cls: type) -> bool:
-    """Whether instances are arrays of any library."""
+    """Whether instances are arrays, of any library."""
     return any(own(cls, name) is not ABSENT for name in _ARRAY_PROTOCOLS)

@@ -1,6 +1,6 @@
-"""Functions that are bound to an object: by the object, and the name under which it has the function.
+"""Bound functions: by the object, and the name under which it has the function.
 
-Pickle trusts that name. Here it has to lead to the function that is bound, because anything can be bound to anything.
+Pickle trusts that name. Here it has to resolve to the bound function, because anything can be bound to anything.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def _plan_builtin_function(cls: type, options: Options) -> Rule:
 
 
 def _definitions(function: types.BuiltinFunctionType, owner: Any) -> Iterator[tuple[type, bool]]:
-    """The classes that define the name of a bound function, and whether it is this function that they define."""
+    """Yield the classes that define the name of a bound function, and whether they define this very function."""
     is_class = issubclass(type(owner), type)
     for base in bases(owner if is_class else type(owner)):
         found = namespace(base).get(function.__name__, ABSENT)
         if type(found) in (types.MethodDescriptorType, types.ClassMethodDescriptorType):
             bound = found.__get__(None, owner) if is_class else found.__get__(owner)
-            # Builtin functions are equal if they are the same C function, bound to the same object.
+            # Builtin functions compare equal if they are the same C function, bound to the same object.
             yield base, type(bound) is type(function) and bound == function
         else:
             yield base, found is function
@@ -88,7 +88,8 @@ def _plan_method_wrapper(cls: type, options: Options) -> Rule:
 
 
 def _unless_nearest(defining: list[type], owner: Any, name: str) -> list[type]:
-    """The class that defines what is bound, if its name leads to something else from the object, as `super` can do."""
+    """Return the class that defines the bound function, if its name resolves to something else on the object, as with
+    `super`."""
     classes = bases(owner if issubclass(type(owner), type) else type(owner))
     nearest = next((base for base in classes if name in namespace(base)), None)
     return [base for base in defining if base is not nearest]

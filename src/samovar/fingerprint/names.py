@@ -1,4 +1,4 @@
-"""Qualified names, and whether they lead back to what bears them."""
+"""Qualified names, and whether they resolve to the objects that claim them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from samovar.reflection import ABSENT, class_name, own
 
 __all__ = ["by_verified_name", "claimed_name", "home_of", "reference", "resolves", "spell"]
 
-#: Modules whose content has a public place in every version of Python, and another one in some.
+#: Modules whose contents have a public home in every version of Python, and another one in some.
 _PUBLIC_HOMES: Final = {"pathlib._local": "pathlib"}
 
-#: What the program that was started is called, and what `multiprocessing` calls it in the processes that it spawns.
+#: The name of the main program, and the one `multiprocessing` gives it in spawned processes.
 _PROGRAM: Final = ("__main__", "__mp_main__")
 
 
 def by_verified_name(value: object, *, module: str | None = None, name: str | None = None) -> EmptyDeconstruction:
-    """A rule, or the end of one: the object counts by the qualified name under which another process finds it.
+    """Identify an object by the qualified name under which another process finds it. Use it as a rule or to end one.
 
-    The name is the one that the object claims with `__module__` and `__qualname__`, unless one is given. It has to lead
-    back to this very object; if it does not, that is a `TypeError` with the path to the object. Nothing else about the
-    object counts.
+    The name is what the object claims with `__module__` and `__qualname__`, unless it is given. It has to resolve to this
+    very object; otherwise a `TypeError` with the path to the object is raised. Nothing else about the object counts.
 
     >>> import decimal
     >>> from samovar.fingerprint import by_verified_name, make_deconstructor, make_fingerprinter
@@ -54,21 +53,21 @@ decimal.BasicContext is another object (shadowed, replaced or decorated)
 
 
 def claimed_name(value: object) -> tuple[str, str]:
-    """The module and the qualified name that an object has as attributes; what is no text is empty."""
+    """Return the module and qualified name that an object has as attributes; empty if they are not strings."""
     module, name = _attribute(value, "__module__"), _attribute(value, "__qualname__")
     return (module if type(module) is str else "", name if type(name) is str else "")
 
 
 def resolves(value: object, module_name: str, qualified_name: str) -> str | None:
-    """Why a name does not lead to the object, or `None` if it does."""
+    """Return why a name does not resolve to the object, or `None` if it does."""
     module = sys.modules.get(module_name)
     if type(module) is types.ModuleType and module.__dict__.get(qualified_name) is value and "<" not in qualified_name:
         return None
     if "<locals>" in qualified_name:
         function = qualified_name.rpartition(".<locals>")[0]
-        return f"it is defined inside of {function}, where no other process can find it"
+        return f"it is defined inside {function}, where no other process can find it"
     if qualified_name.rpartition(".")[2] == "<lambda>":
-        return "it is a lambda, which has no name of its own"
+        return "it is a lambda, which has no name"
     if module is None:
         return f"its module {module_name!r} is not imported" if module_name else "it names no module"
     target: object = module
@@ -82,7 +81,7 @@ def resolves(value: object, module_name: str, qualified_name: str) -> str | None
 
 
 def reference(kind: str, module: str, qualified_name: str) -> EmptyDeconstruction:
-    """The terminal state of something that is known by its name."""
+    """The terminal state of something that is identified by its name."""
     return _reference(kind, home_of(module), qualified_name)
 
 
@@ -92,10 +91,10 @@ def _reference(kind: str, home: str, qualified_name: str) -> EmptyDeconstruction
 
 
 def home_of(module_name: str) -> str:
-    """The name of a module that means the same in every process.
+    """Return the name of a module that is valid in every process.
 
-    The program that was started is `__main__` to itself, as every other program is. It counts by the name that
-    `python -m` found it under, or by its file.
+    The main program of every process is `__main__`. It is identified by the name that `python -m` found it under, or by its
+    file.
     """
     if module_name not in _PROGRAM:
         return _PUBLIC_HOMES.get(module_name, module_name)
@@ -113,7 +112,7 @@ def _real_path(file: str) -> str:
 
 
 def spell(module: str, name: str) -> str:
-    """A qualified name as messages have it."""
+    """Format a qualified name for messages."""
     return f"{module}.{name}" if module else name
 
 

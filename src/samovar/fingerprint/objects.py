@@ -1,7 +1,7 @@
 """Enumerations, namespaces, plain objects, and everything else that can be pickled.
 
-`__reduce_ex__` is asked with one fixed protocol, after `copyreg.dispatch_table`, as pickle does. An object whose class
-leaves pickling to `object` is read directly, because its attributes then have names.
+`__reduce_ex__` is called with one fixed protocol, after `copyreg.dispatch_table`, as pickle does. An object whose class
+leaves pickling to `object` is read directly, so that its attributes have names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from samovar.reflection import ABSENT, bases, class_name, has_hidden_state, name
 
 __all__ = ["PLANNERS", "PlainRule", "plan_namespace", "plan_object", "plan_reduction"]
 
-#: Later protocols hand out-of-band buffers over, earlier ones know fewer ways to make an object.
+#: Later protocols return out-of-band buffers, earlier ones support fewer ways to create an object.
 _PROTOCOL: Final = 4
 
 _PICKLING_HOOKS: Final = ("__reduce_ex__", "__reduce__", "__getstate__", "__getnewargs_ex__", "__getnewargs__")
@@ -32,7 +32,7 @@ _REDUCTION_LABELS: Final = (".__reduce__", ".__args__", "", ".__list__", ".__dic
 
 @dataclass(frozen=True, slots=True)
 class PlainRule:
-    """The rule of objects that leave pickling to `object`, unless a reducer is registered for their class."""
+    """The rule for objects that leave pickling to `object`, unless a reducer is registered for their class."""
 
     by_state: StateRule
 
@@ -41,13 +41,13 @@ class PlainRule:
         return self.by_state(instance) if is_free else _reduce(instance, self.by_state.skipped)
 
     def native_plan(self, cls: type) -> tuple[Any, ...] | None:
-        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        """Return the plan for the native traversal, or `None` if it has to call the rule."""
         plan = self.by_state.native_plan(cls, _has_no_reducer)
         return plan and (*plan[:-2], self, plan[-1])
 
 
 def plan_object(cls: type, options: Options) -> Rule:
-    """The rule of last resort: declared fields, plain attributes, pickling."""
+    """Return the rule of last resort: declared fields, plain attributes, pickling."""
     fields_rule = plan_fields(cls, options)
     if fields_rule is not None:
         return fields_rule
@@ -57,7 +57,7 @@ def plan_object(cls: type, options: Options) -> Rule:
 
 
 def plan_namespace(cls: type, options: Options) -> Rule:
-    """Namespaces go by content. A class that has no name another process can find is itself taken apart."""
+    """Return the rule for namespaces, which count by content. A class that cannot be found by name is itself taken apart."""
     by_state = StateRule.of("namespace", cls, object, options)
 
     def rule(namespace: object) -> Deconstruction:
@@ -71,13 +71,13 @@ def plan_namespace(cls: type, options: Options) -> Rule:
 
 
 def plan_reduction(cls: type, options: Options) -> Rule:
-    """What pickle would store: a function, its arguments and a state."""
+    """Return a rule for what pickle would store: a function, its arguments and a state."""
     skipped = options.skipped_names(cls)
     return _reduce if not skipped else lambda instance: _reduce(instance, skipped)
 
 
 def _is_plain(cls: type) -> bool:
-    """Whether pickling is left to `object`, and it would find all there is in the `__dict__` and the slots."""
+    """Whether pickling is left to `object`, and the `__dict__` and the slots hold all of the state."""
     inherited = all(own(cls, name) is namespace(object).get(name, ABSENT) for name in _PICKLING_HOOKS)
     return inherited and not has_hidden_state(cls, object)
 
@@ -86,7 +86,7 @@ def _registered_reducer(cls: type) -> Any:
     table = copyreg.dispatch_table
     if all(own(type(cls), name) is namespace(object)[name] for name in ("__hash__", "__eq__")):
         return table.get(cls)
-    # The metaclass has its own idea of equality, and may do anything when asked.
+    # The metaclass may override equality arbitrarily.
     return next((reducer for key, reducer in list(table.items()) if key is cls), None)
 
 
@@ -107,7 +107,7 @@ def _reduce(instance: object, skipped: frozenset[str] = frozenset()) -> Deconstr
     except Exception as error:
         raise UnfingerprintableError(
             f"cannot fingerprint an object of type {class_name(type(instance))}: {error}; "
-            "leave it out with metadata(fingerprint=False), or give a rule for its type to make_deconstructor"
+            "exclude it with metadata(fingerprint=False), or pass a rule for its type to make_deconstructor"
         ) from error
     if type(reduced) is str:
         return _named(instance, reduced)
@@ -127,7 +127,7 @@ def _reduce(instance: object, skipped: frozenset[str] = frozenset()) -> Deconstr
 
 
 def _without(state: object, skipped: frozenset[str]) -> object:
-    """The state without the attributes of these names: a dictionary, or one for the `__dict__` and one for the slots."""
+    """Return the state without these attributes: a dictionary, or a pair of them for the `__dict__` and the slots."""
     if type(state) is tuple and len(state) == 2:
         return tuple(_without(part, skipped) for part in state)
     if type(state) is not dict:
@@ -136,7 +136,7 @@ def _without(state: object, skipped: frozenset[str]) -> object:
 
 
 def _named(instance: object, name: str) -> Deconstruction:
-    """An object that pickles by name alone: in its own module, or, as ufuncs do, in the one of its type."""
+    """An object that pickles by name alone: in its own module or, as ufuncs do, in that of its type."""
     of_type = qualified_name(type(instance))[0]
     modules = [module for module in (claimed_name(instance)[0], of_type, of_type.partition(".")[0]) if module]
     found = [module for module in modules if resolves(instance, module, name) is None]
@@ -154,7 +154,7 @@ def _enum_member(member: enum.Enum) -> Deconstruction:
 
 
 def _flag_member(member: enum.Flag) -> Deconstruction:
-    # A combination has no name in some versions of Python and a made-up one in others.
+    # The name of a combination varies between versions of Python, and some have none.
     return Deconstruction("flag", pieces=(type(member), member._value_), labels=(".__class__", ".value"))
 
 

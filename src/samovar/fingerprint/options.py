@@ -1,7 +1,7 @@
-"""What a deconstructor was told, and what it turns that into for one class.
+"""The options of a deconstructor, and what they mean for one class.
 
-Rules are planned per class: everything that depends on the class alone (its fields, what is left out of it) is computed
-once, and the rule that runs per object does no more than read.
+Rules are planned per class: whatever depends on the class alone (its fields, what is excluded) is computed once, so that the
+rule that runs per object only reads.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["ArrayPolicy", "FieldTable", "Options", "Planner", "check_array_polic
 
 ArrayPolicy = Literal["content", "identity"]
 
-#: Names of fields per class. Pairs and not a mapping: a class may not be hashable.
+#: Names of fields per class. Pairs instead of a mapping, because a class may be unhashable.
 FieldTable = tuple[tuple[type, frozenset[str]], ...]
 
 
 @dataclass(frozen=True)
 class Options:
-    """The choices that the rules of one deconstructor share."""
+    """The options that the rules of one deconstructor share."""
 
     lenient: bool = False
     skip: FieldTable = ()
@@ -32,20 +32,20 @@ class Options:
     array_identities: HeldArrays | None = None
 
     def skipped_names(self, cls: type) -> frozenset[str]:
-        """The names of fields that are left out of instances of a class."""
+        """Return the names of the fields that are excluded from instances of a class."""
         return _names_for(self.skip, cls)
 
     def ordered_names(self, cls: type) -> frozenset[str]:
-        """The names of fields whose mapping counts with its order."""
+        """Return the names of the fields that hold a mapping whose order counts."""
         return _names_for(self.ordered, cls)
 
 
-#: Makes the rule for one class.
+#: Creates the rule for one class.
 Planner = Callable[[type, Options], Rule]
 
 
 def field_table(argument: str, fields: Mapping[type, Iterable[str]] | None) -> FieldTable:
-    """Check a mapping from classes to names of fields. A single string, which iterates as letters, is refused."""
+    """Validate a mapping from classes to names of fields. A single string, which iterates as letters, is rejected."""
     table = []
     for cls, names in (fields or {}).items():
         if not issubclass(type(cls), type):
@@ -58,9 +58,9 @@ def field_table(argument: str, fields: Mapping[type, Iterable[str]] | None) -> F
 
 
 def check_array_policy(policy: str) -> None:
-    """Refuse what is not one of the policies."""
+    """Reject an unknown policy."""
     if policy not in get_args(ArrayPolicy):
-        raise ValueError(f"arrays is one of {', '.join(map(repr, get_args(ArrayPolicy)))}, not {policy!r}")
+        raise ValueError(f"arrays has to be one of {', '.join(map(repr, get_args(ArrayPolicy)))}, not {policy!r}")
 
 
 def _names_for(table: FieldTable, cls: type) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Paths through an object graph, as people would write them: `.body[3].type`.
 
-A path is kept as a chain and spelled out only when it is shown: below a hundred thousand levels, every prefix as a
-string of its own would be quadratic.
+A path is stored as a chain and spelled out only when it is shown: with a string for each prefix, a hundred thousand levels
+would take quadratic space.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from samovar.fingerprint.vocabulary import TAG_ITEM
 
 __all__ = ["Path", "labels_of", "shorten", "spell"]
 
-#: How much of a path is shown in a message.
+#: Maximum length of a path in a message.
 _LONGEST: Final = 400
 
-#: The way to the level above and the label from there; `None` is the root.
+#: The path of the level above and the label from there; `None` is the root.
 Path: TypeAlias = "tuple[Path, str] | None"
 
 
 def spell(path: Path) -> str:
-    """The path as text."""
+    """Return the path as text."""
     labels = []
     while path is not None:
         path, label = path
@@ -31,18 +31,18 @@ def spell(path: Path) -> str:
 
 
 def shorten(path: str) -> str:
-    """The path for a message: the middle of a very long one is left out."""
+    """Return the path for a message, without the middle of a very long one."""
     half = _LONGEST // 2
     return path if len(path) <= _LONGEST else f"{path[:half]}...{path[-half:]}"
 
 
 def labels_of(level: Deconstruction) -> Sequence[str]:
-    """A label for each piece of a level."""
+    """Return a label for each piece of a level."""
     if level.labels is not None and len(level.labels) == len(level.pieces):
         return level.labels
     if level.tag == TAG_ITEM:
         return (".keys()", f"[{_key(level.pieces[0])}]")
-    # The pair of a key and a value is no place of its own: its value is.
+    # A key-value pair has no path of its own, but its value does.
     return ["" if _is_item(piece) else f"[{index}]" for index, piece in enumerate(level.pieces)]
 
 
@@ -51,6 +51,6 @@ def _is_item(piece: object) -> bool:
 
 
 def _key(key: object) -> str:
-    """Only keys whose `repr` is the builtin one, and short, are shown."""
+    """Return a key as text. Only short keys with a builtin `repr` are shown."""
     text = repr(key) if type(key) in (bool, int, float, str, bytes) else ""
     return text if 0 < len(text) <= 40 else "..."

@@ -1,7 +1,7 @@
 """Types, functions and modules: by the name under which another process finds them.
 
-A name counts only if it leads back to the very object. What has no such name (a lambda, a closure, a class inside a
-function, a shadowed definition) is an error, or, in the lenient deconstructor, is taken apart: code, defaults, closure,
+A name counts only if it resolves to the very object. Objects without such a name (a lambda, a closure, a class inside a
+function, a shadowed definition) raise an error, or are taken apart by the lenient deconstructor: code, defaults, closure,
 class body.
 """
 
@@ -36,10 +36,10 @@ from samovar.reflection import bases, namespace, qualified_name
 __all__ = ["PLANNERS", "by_name", "refuse"]
 
 _LENIENT_ADVICE: Final = (
-    "define it at module level, leave it out with metadata(fingerprint=False), or use a lenient fingerprinter"
+    "define it at module level, exclude it with metadata(fingerprint=False), or use a lenient fingerprinter"
 )
 
-#: Types that claim to live in `builtins` and do not; the `types` module has them.
+#: Types that claim to be in `builtins` but are in the module `types`.
 _NAMED_IN_TYPES: Final = {
     id(value): name
     for name, value in sorted(vars(types).items(), reverse=True)
@@ -48,7 +48,7 @@ _NAMED_IN_TYPES: Final = {
 
 
 def refuse(kind: str, module: str, qualified_name: str, reason: str) -> UnfingerprintableError:
-    """The error for something that a strict deconstructor knows by its name alone."""
+    """Return the error for an object that a strict deconstructor identifies by name only."""
     return UnfingerprintableError(
         f"cannot fingerprint the {kind} {spell(module, qualified_name)} by its name: {reason}; {_LENIENT_ADVICE}"
     )
@@ -66,7 +66,7 @@ def _plan_type(metaclass: type, options: Options) -> Rule:
             return reference("type", module, name)
         generic = namespace(cls).get("__pydantic_generic_metadata__")
         if type(generic) is dict and generic.get("origin") is not None:
-            return Deconstruction("parametrised-model", pieces=(generic["origin"], generic["args"]))
+            return Deconstruction("parametrized-model", pieces=(generic["origin"], generic["args"]))
         if local_is_structure:
             return class_structure(cls)
         raise refuse("class", module, name, reason)
@@ -82,14 +82,15 @@ def _plan_cached_function(cls: type, options: Options) -> Rule:
     named = by_name(cached_function_structure if options.lenient else None)
 
     def rule(function: Any) -> Deconstruction:
-        # A partial or a callable object has no name that the wrapper could have taken over. What it wraps says all.
+        # A partial or a callable object has no name for the wrapper to take over. What it wraps is enough.
         return named(function) if claimed_name(function)[1] else cached_function_structure(function)
 
     return rule
 
 
 def by_name(take_apart: Callable[[Any], Deconstruction] | None) -> Rule:
-    """The rule of functions; `take_apart` is for those that no name leads to, if they are not to be refused."""
+    """Return the rule for functions; `take_apart` handles those that cannot be found by name, unless they are to be
+    rejected."""
 
     def rule(function: Any) -> Deconstruction:
         module, name = claimed_name(function)
@@ -112,7 +113,7 @@ def _plan_module(cls: type, options: Options) -> Rule:
         if options.lenient:
             public = {key: value for key, value in content.items() if type(key) is str and not key.startswith("__")}
             return Deconstruction("module-structure", encode_names((str(name),)), (public,), ("",))
-        reason = "sys.modules has another module or none under it"
+        reason = "sys.modules has another module under that name, or none"
         raise UnfingerprintableError(
             f"cannot fingerprint the module {name!r} by its name: {reason}; {_LENIENT_ADVICE}"
         )

@@ -1,8 +1,8 @@
 """Which rule applies to which class.
 
-A rule is found by walking the MRO: the nearest class that has one wins, whether the rule is one of ours or an override.
-Abstract base classes that a class was only registered with come after all real bases. What is left goes to the
-fallbacks, the newest first, and then to the rule of last resort.
+A rule is found by walking the MRO: the nearest class that has one wins, whether the rule is built in or an override.
+Abstract base classes that a class is only registered with come after all real bases. Anything else goes to the fallbacks,
+newest first, and then to the rule of last resort.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstructi
 from samovar.fingerprint.fields import FieldsRule, declared_names, declares_fields
 from samovar.fingerprint.identities import HeldArrays, is_array_type
 from samovar.fingerprint.options import ArrayPolicy, Options, Planner, check_array_policy, field_table
-from samovar.fingerprint.recognised import claims_to_be_known, recognise
+from samovar.fingerprint.recognized import claims_to_be_known, recognize
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import WALK_LEVEL
 from samovar.reflection import bases, unqualified_name
 
 __all__ = ["Deconstructor", "make_deconstructor"]
 
-#: A rule for what has none: a deconstruction, or `NotImplemented` to leave the object to the next fallback.
+#: A rule for objects without one: returns a deconstruction, or `NotImplemented` to defer to the next fallback.
 Fallback = Callable[[Any], Any]
 
 _PLANNERS: Final[dict[int, Planner]] = {
@@ -40,12 +40,12 @@ _PLANNERS: Final[dict[int, Planner]] = {
     for cls, planner in table.items()
 }
 
-#: Rules that can tell the native traversal how to do the same without calling them.
+#: Rules that can describe themselves to the native traversal, which then does not call them.
 _NATIVE_RULES: Final = (FieldsRule, StateRule, containers.ExtendedRule, objects.PlainRule)
 
 
 class Deconstructor:
-    """Takes any object one level apart. Made by `make_deconstructor`, and fixed from then on.
+    """Takes any object one level apart. Created by `make_deconstructor`, and immutable.
 
     >>> from samovar.fingerprint import make_deconstructor
     >>> make_deconstructor()([1, "a"])
@@ -58,14 +58,14 @@ class Deconstructor:
         self.overrides = overrides
         self.fallbacks = fallbacks
         self.options = options
-        # By address: a class with a hostile metaclass may not be hashable. The overrides keep the classes alive.
+        # Keyed by address: a class may be unhashable. The overrides keep the classes alive.
         self._overrides = {id(cls): rule for cls, rule in overrides}
         self._abstract = tuple(cls for cls, _ in overrides if issubclass(type(cls), abc.ABCMeta))
-        #: Names of fields that were not looked for yet: they may be those of subclasses that are defined later.
+        #: Names of fields that were not checked yet: they may belong to subclasses that are defined later.
         self._unchecked = [*(("skip", *each) for each in options.skip), *(("ordered", *each) for each in options.ordered)]
         self.plans = _native.FingerprintPlans(
             self.native_plan,
-            # A class can be registered with an abstract one at any time, and nothing in the class would tell.
+            # A class can be registered with an abstract one at any time, which leaves no trace in the class.
             not self._abstract,
             Deconstruction,
             EmptyDeconstruction,
@@ -79,25 +79,25 @@ class Deconstructor:
         return (Deconstructor, (self.overrides, self.fallbacks, self.options))
 
     def rule_for(self, cls: type) -> Rule:
-        """The rule for instances of a class."""
+        """Return the rule for instances of a class."""
         if self._unchecked:
             self._check_names(cls)
         claimants: list[type] = []
         for base in _dispatch_order(cls):
             rule = self._overrides.get(id(base))
             if rule is None:
-                planner = _PLANNERS.get(id(base)) or recognise(base)
+                planner = _PLANNERS.get(id(base)) or recognize(base)
                 rule = None if planner is None else planner(cls, self.options)
             if rule is not None:
-                return self._unless_recognised(claimants, rule)
+                return self._unless_recognized(claimants, rule)
             if claims_to_be_known(base):
                 claimants.append(base)
         rule = self._rule_by_registration(cls) or self._rule_of_last_resort(cls)
-        return self._unless_recognised(claimants, rule)
+        return self._unless_recognized(claimants, rule)
 
     def _check_names(self, cls: type) -> None:
-        """Warn of names of fields that nothing has when the first object of their class is looked at. Of attributes that are
-        no fields nothing is known.
+        """Warn about names of fields that do not exist when the first object of their class is seen. Plain attributes cannot
+        be checked.
         """
         mro = bases(cls)
         due = [entry for entry in self._unchecked if declares_fields(cls) and any(base is entry[1] for base in mro)]
@@ -112,14 +112,14 @@ class Deconstructor:
 
                 close = [match for name in unknown for match in get_close_matches(name, declared, 1)]
                 warn(
-                    f"{argument}={{{unqualified_name(owner)}: …}} names {', '.join(unknown)}, and neither "
+                    f"{argument}={{{unqualified_name(owner)}: …}} names {', '.join(unknown)}, but neither "
                     f"{unqualified_name(owner)} nor a subclass of it has such a field so far"
                     + (f"; did you mean {', '.join(close)}?" if close else ""),
                     stacklevel=2,
                 )
 
     def remembering(self) -> Callable[[Any], Deconstruction]:
-        """The same for the length of one traversal: the rule of a class is looked for once."""
+        """Return a version for one traversal, which looks up the rule of each class once."""
         rules: dict[int, tuple[type, Rule]] = {}
 
         def deconstruct(value: object) -> Deconstruction:
@@ -132,8 +132,8 @@ class Deconstructor:
         return deconstruct
 
     def native_plan(self, cls: type) -> int | tuple[Any, ...] | Rule:
-        """What the native traversal needs to know of a class: a number for rules that it has itself, a description
-        that starts with a number, or a rule to call.
+        """Return the native traversal's plan for a class: a number for rules that it implements, a description that starts
+        with a number, or a rule to call.
         """
         if issubclass(cls, Deconstruction):
             return WALK_LEVEL
@@ -143,14 +143,14 @@ class Deconstructor:
         walk = containers.native_walk(cls, rule)
         return rule if walk is None else walk
 
-    def _unless_recognised(self, claimants: list[type], otherwise: Rule) -> Rule:
-        """A rule that looks again each time whether the module of a class now has it under the name that it bears."""
+    def _unless_recognized(self, claimants: list[type], otherwise: Rule) -> Rule:
+        """A rule that checks at each call whether a class's module now has it under the name that it claims."""
         if not claimants:
             return otherwise
 
         def rule(value: object) -> Deconstruction:
             for claimant in claimants:
-                planner = recognise(claimant)
+                planner = recognize(claimant)
                 if planner is not None:
                     return planner(type(value), self.options)(value)
             return otherwise(value)
@@ -199,16 +199,16 @@ def make_deconstructor(
     ordered: Mapping[type, Iterable[str]] | None = None,
     arrays: ArrayPolicy | None = None,
 ) -> Deconstructor:
-    """A deconstructor with rules of your own on top of those of `base`, which are the default rules if it is not given.
+    """Create a deconstructor with your own rules on top of those of `base`, by default the built-in ones.
 
-    - `overrides`: rules per class. They also hold for its subclasses, unless one of those has a nearer rule.
+    - `overrides`: rules per class. They also apply to its subclasses, unless one of those has a nearer rule.
     - `fallback`: called for objects of classes without a rule, before fields and pickling are tried. It returns
-      `NotImplemented` for what it leaves to the fallbacks of `base`.
-    - `lenient`: take types, functions and modules apart that no name leads to, instead of refusing them.
-    - `skip`: names of fields per class that do not count and are not read, in its subclasses too, also in those that are
-      defined later. A name that no class has when the first object is looked at is warned of.
+      `NotImplemented` to defer to the fallbacks of `base`.
+    - `lenient`: take types, functions and modules apart that cannot be found by name, instead of rejecting them.
+    - `skip`: names of fields per class that do not count and are not read, including in subclasses that are defined
+      later. A name that no class has when the first object is seen raises a warning.
     - `ordered`: names of fields per class that hold a mapping whose order counts.
-    - `arrays`: `"content"`, or `"identity"` for keys that stay inside of the process; the arrays are then held.
+    - `arrays`: `"content"`, or `"identity"` for keys that are used only inside the process; the arrays are then held.
 
     >>> import dataclasses
     >>> from samovar.fingerprint import make_deconstructor, make_fingerprinter
@@ -251,7 +251,7 @@ def _with_subclasses(cls: type) -> Iterable[type]:
         known = pending.pop()
         if id(known) not in found:
             found[id(known)] = known
-            # Not by way of the class, whose metaclass may do anything.
+            # Not through the class, whose metaclass may do anything.
             pending.extend(type.__subclasses__(known))
     return found.values()
 
@@ -260,5 +260,5 @@ def _dispatch_order(cls: type) -> Iterable[type]:
     mro = bases(cls)[:-1]
     if not issubclass(type(cls), enum.EnumMeta):
         return mro
-    # The value type that an enumeration mixes in comes before Enum in its MRO, and must not decide.
+    # The value type that an enumeration mixes in precedes Enum in its MRO, but must not decide.
     return sorted(mro, key=lambda base: not issubclass(base, enum.Enum))

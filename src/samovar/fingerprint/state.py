@@ -1,6 +1,6 @@
-"""Instances by what they hold: their class, their fields, their `__dict__` and their slots.
+"""Instances by their state: their class, their fields, their `__dict__` and their slots.
 
-The rule says which names count and in which order. The native traversal asks it once per list of names, and reads the
+The rule decides which names count and in which order. The native traversal calls it once per list of names, and reads the
 values itself.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["StateRule", "object_level", "read_field"]
 
 @dataclass(frozen=True, slots=True)
 class StateRule:
-    """The rule of instances that count with their state: all that classes below `base` keep in them.
+    """The rule for instances that count with their state: all that classes below `base` store in them.
 
     `fields` are read first, as attributes; they are among the `skipped` names of the state.
     """
@@ -35,7 +35,7 @@ class StateRule:
 
     @classmethod
     def of(cls, tag: str, owner: type, base: type, options: Options) -> StateRule:
-        """The rule for one class."""
+        """Return the rule for one class."""
         return cls(tag, base, options.skipped_names(owner), options.ordered_names(owner))
 
     def __call__(self, instance: object) -> Deconstruction:
@@ -45,15 +45,15 @@ class StateRule:
         return object_level(self.tag, type(instance), counted, self.ordered)
 
     def shape(self, cls: type, names: tuple[str, ...]) -> tuple[tuple[int, ...], bytes]:
-        """The positions of what counts among the names of an instance, and the digest of the level's state."""
+        """Return the positions of what counts among the names of an instance, and the digest of the level's state."""
         positions = tuple(self._arrange(cls, names))
         state = Deconstruction(self.tag, encode_names((*self.fields, *(names[position] for position in positions))))
         return positions, digest_state(state)
 
     def native_plan(self, cls: type, guard: Callable[[type], bool] | None = None) -> tuple[Any, ...] | None:
-        """What the native traversal needs to know, or `None` if it has to call the rule."""
+        """Return the plan for the native traversal, or `None` if it has to call the rule."""
         slots = slots_below(cls, self.base)
-        # It finds a slot by its name, so as not to keep the class alive.
+        # It finds a slot by its name, to avoid keeping the class alive.
         if self.ordered or any(own(cls, name) is not slot for name, slot in slots):
             return None
         names = tuple(name for name, _ in slots)
@@ -67,7 +67,7 @@ class StateRule:
 def object_level(
     tag: str, cls: type, values: Mapping[Any, Any], ordered: frozenset[str] = frozenset()
 ) -> Deconstruction:
-    """The level of an instance with named values."""
+    """Return the level of an instance with named values."""
     if not all(type(name) is str for name in values):
         return Deconstruction(tag, b"", (cls, dict(values)), (".__class__", ".__dict__"))
     pieces = tuple(_with_order(value) if name in ordered else value for name, value in values.items())
@@ -75,7 +75,7 @@ def object_level(
 
 
 def _with_order(value: Any) -> object:
-    """A mapping as it is, and the order of its keys besides."""
+    """Return a mapping along with the order of its keys."""
     if own(type(value), "keys") is ABSENT:
         return value
     return Deconstruction(
@@ -84,11 +84,11 @@ def _with_order(value: Any) -> object:
 
 
 def read_field(instance: object, name: str) -> Any:
-    """The value of a field, or what stands for one that has none."""
+    """Return the value of a field, or a marker if it has none."""
     try:
         return getattr(instance, name)
     except AttributeError:
-        # A slot or an attribute without a value. A property that fails is another matter.
+        # A slot or an attribute without a value. An error inside a property propagates.
         if type(own(type(instance), name)) not in (object, types.MemberDescriptorType):
             raise
         return UNSET

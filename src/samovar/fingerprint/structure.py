@@ -1,4 +1,4 @@
-"""Functions, code and classes taken apart, for where no name leads to them."""
+"""Functions, code and classes taken apart, for objects that cannot be found by name."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ __all__ = [
     "function_structure",
 ]
 
-#: What `functools.update_wrapper` and `lru_cache` leave on a wrapper: the wrapped function and the parameters say it.
+#: Attributes that `functools.update_wrapper` and `lru_cache` set on a wrapper. The wrapped function and the parameters imply
+#: them.
 _COPIED_TO_WRAPPERS: Final = frozenset((*functools.WRAPPER_ASSIGNMENTS, "__wrapped__", "cache_parameters"))
 
-#: Attributes of a class that describe where it came from or repeat what its other attributes say.
+#: Attributes of a class that describe its origin or repeat what its other attributes say.
 _BOOKKEEPING: Final = frozenset(
     (
         "__module__",
@@ -50,7 +51,7 @@ _BOOKKEEPING: Final = frozenset(
 
 
 def class_structure(cls: type) -> Deconstruction:
-    """A class taken apart: its claimed name, its metaclass and bases, and what its body defines."""
+    """Take a class apart: its claimed name, its metaclass and bases, and what its body defines."""
     attributes = _enum_attributes(cls) if issubclass(type(cls), enum.EnumMeta) else _body(cls)
     names = sorted(attributes)
     module, name = qualified_name(cls)
@@ -63,7 +64,7 @@ def class_structure(cls: type) -> Deconstruction:
 
 
 def function_structure(function: types.FunctionType) -> Deconstruction:
-    """A function taken apart. Globals count by name only: their values belong to the module."""
+    """Take a function apart. Globals count by name only: their values belong to the module."""
     cells = function.__closure__ or ()
     module, name = claimed_name(function)
     return Deconstruction(
@@ -75,11 +76,11 @@ def function_structure(function: types.FunctionType) -> Deconstruction:
 
 
 def cached_function_structure(function: Any, stand_in: Callable[[Any], object] = lambda wrapped: wrapped) -> Deconstruction:
-    """What `functools.lru_cache` made: its parameters, what it wraps, and what it was given besides."""
+    """Take a result of `functools.lru_cache` apart: its parameters, what it wraps, and further attributes."""
     content = _native.instance_dict(function) or {}
     if "__wrapped__" not in content or "cache_parameters" not in content:
         raise UnfingerprintableError(
-            "cannot fingerprint a function that functools.lru_cache made: it lost its __wrapped__ or its cache_parameters"
+            "cannot fingerprint a functools.lru_cache function: it lost its __wrapped__ or its cache_parameters"
         )
     more = {name: value for name, value in content.items() if name not in _COPIED_TO_WRAPPERS}
     return Deconstruction(
@@ -97,14 +98,14 @@ def _is_content(name: str, value: object) -> bool:
     if name in _BOOKKEEPING or type(value) in (types.GetSetDescriptorType, types.MemberDescriptorType):
         return False
     if name.startswith("__pydantic_"):
-        # The fields say it all; the rest is derived from them, and holds addresses.
+        # The fields say everything; the rest is derived from them, and holds addresses.
         return name == "__pydantic_fields__"
-    # What attrs generates follows from its attributes, and has hashes of strings in its code.
+    # Code that attrs generates follows from the attributes, and contains hashes of strings.
     return type(value) is not types.FunctionType or not value.__code__.co_filename.startswith("<attrs generated")
 
 
 def _enum_attributes(cls: type) -> dict[str, Any]:
-    """The members by name, and what the body defines besides: the machinery differs between interpreters."""
+    """Return the members by name, and what else the body defines: the machinery differs between interpreters."""
     members: dict[str, Any] = {
         name: member._value_ for name, member in namespace(cls).get("_member_map_", {}).items()
     }
@@ -115,7 +116,7 @@ def _enum_attributes(cls: type) -> dict[str, Any]:
 
 
 def _body_piece(value: object) -> object:
-    """What stands for an attribute. Functions of a class without a name have none: strictness does not help."""
+    """Return the piece for an attribute. Functions in a class without a name cannot be found by name either."""
     if type(value) in (types.FunctionType, functools._lru_cache_wrapper):
         if resolves(value, *claimed_name(value)) is None:
             return value
@@ -132,7 +133,7 @@ def _body_piece(value: object) -> object:
 
 
 def code_structure(code: types.CodeType) -> Deconstruction:
-    """A code object without its place in a file. Byte code means something to one version of Python only."""
+    """Take a code object apart, without its position in a file. Bytecode is specific to one version of Python."""
     numbers = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     return Deconstruction(
         "code",
@@ -151,7 +152,7 @@ def code_structure(code: types.CodeType) -> Deconstruction:
 
 
 def cell_structure(cell: types.CellType) -> Deconstruction:
-    """The content of a closure cell, which may be missing."""
+    """The content of a closure cell, which may be empty."""
     try:
         return Deconstruction("cell", pieces=(cell.cell_contents,), labels=(".cell_contents",))
     except ValueError:

@@ -1,7 +1,7 @@
-"""A bottom-up fold over an object graph, without recursion and without a notion of what is computed.
+"""A bottom-up fold over an object graph, without recursion, independent of what is computed.
 
-`deconstruct` takes an object one level apart, `collapse` turns a level whose pieces are results into a result. An
-object that is met twice is collapsed once. A cycle becomes a back reference to the open object, by relative depth.
+`deconstruct` takes an object one level apart, `collapse` turns a level whose pieces are results into a result. A shared
+object is collapsed once. A cycle becomes a back reference to the open object, by relative depth.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ __all__ = ["BACK_REFERENCE", "Fold", "catabolize"]
 
 Result = TypeVar("Result")
 
-#: The tag of the terminal state that stands for an object which is still open.
+#: The tag of the terminal state that represents an object which is still open.
 BACK_REFERENCE = "back-reference"
 
-#: How often objects inside cycles may be walked again. Every path through a cyclic part is walked, and a dense one has
-#: n! of them.
+#: How often objects inside cycles may be revisited. Every path through a cyclic part is walked, and a dense one has n! of
+#: them.
 CYCLIC_VISITS_LIMIT = 1_000_000
 
 
 @dataclass(slots=True)
 class _Component:
-    """A set of objects that reach each other. While one of them is open, a result kept for another does not hold."""
+    """A strongly connected set of objects. While one of them is open, memoized results of the others are invalid."""
 
     open: int = 0
 
 
 @dataclass(slots=True)
 class _Kept(Generic[Result]):
-    """A finished object with its result. Holding the object keeps its address from coming back."""
+    """A finished object with its result. Holding the object prevents its address from being reused."""
 
     subject: object
     result: Result
@@ -46,9 +46,9 @@ class _Frame(Generic[Result]):
     subject: object
     level: Deconstruction
     is_object: bool
-    #: The least depth that something below refers back to; the frame's own depth if nothing refers further.
+    #: The smallest depth that anything below refers back to; the frame's own depth if nothing refers further up.
     lowest: int
-    #: How many entangled objects there were when the frame was opened.
+    #: The number of entangled objects when the frame was opened.
     mark: int
     component: _Component | None
     results: list[Result] = field(default_factory=list)
@@ -64,14 +64,14 @@ def catabolize(
 ) -> Result:
     """Fold the graph below `root` from the leaves up, and return the result of the root.
 
-    `collapse` gets a level of the same kind as `deconstruct` gave, with the results in the place of the pieces; those
-    of an order-insensitive level are sorted, so results have to be comparable where such levels occur. With
-    `allow_cycles`, an object that is met below itself is collapsed as `EmptyDeconstruction("back-reference", <levels up
-    to it>)`; otherwise it is a `ValueError`.
+    `collapse` gets a level of the same kind as `deconstruct` returned, with results in place of the pieces; those of an
+    order-insensitive level are sorted, so results have to be comparable where such levels occur. With `allow_cycles`, an
+    object that occurs below itself is collapsed as `EmptyDeconstruction("back-reference", <levels up to it>)`; otherwise it
+    raises a `ValueError`.
 
-    An object that is met twice is collapsed once, and held until the end. With `memoize=False` it is taken apart anew
-    each time, and nothing is held but what is open: for rules whose answer may change on the way, and for graphs that
-    are made while they are walked. The cost is then the number of paths, and not of objects.
+    A shared object is collapsed once, and held until the end. With `memoize=False` it is taken apart at each occurrence, and
+    only open objects are held: for rules whose answer may change on the way, and for graphs that are generated while they
+    are walked. The cost then grows with the number of paths instead of objects.
 
     >>> from samovar.fingerprint import Deconstruction, catabolize
     >>> def children(value):
@@ -85,7 +85,7 @@ def catabolize(
 
 
 class Fold(Generic[Result]):
-    """One fold under way. If it fails, it knows where it was."""
+    """One running fold. If it fails, it knows where it was."""
 
     def __init__(
         self,
@@ -102,8 +102,7 @@ class Fold(Generic[Result]):
         self.root_results: list[Result] = []
         self.kept: dict[int, _Kept[Result]] = {}
         self.open: dict[int, int] = {}
-        #: Objects whose result depended on what was open around them, until the outermost object they refer to is
-        #: finished.
+        #: Objects whose result depended on open objects around them, until the outermost object they refer to is finished.
         self.entangled: dict[int, object] = {}
         self.components: dict[int, tuple[object, _Component]] = {}
         self.cyclic_visits = 0
@@ -121,12 +120,12 @@ class Fold(Generic[Result]):
         return self.root_results[0]
 
     def path(self) -> str:
-        """The way from the root to the piece that is being visited, as people would write it."""
+        """Return the path from the root to the piece that is being visited, as people would write it."""
         return shorten("".join(labels_of(frame.level)[len(frame.results)] for frame in self.frames))
 
     def visit(self, piece: object) -> None:
         """Give the innermost frame one more result, or open a frame for the piece."""
-        # By type: `isinstance` would ask the object for its `__class__`.
+        # By type: `isinstance` would query the object's `__class__`.
         is_object = not issubclass(type(piece), Deconstruction)
         component = None
         if is_object:
@@ -157,7 +156,7 @@ class Fold(Generic[Result]):
             component.open += 1
 
     def finish(self) -> None:
-        """Collapse the innermost frame and keep its result, unless the result depends on what is open around it."""
+        """Collapse the innermost frame and memoize its result, unless the result depends on open objects around it."""
         frame = self.frames.pop()
         result = self.collapse(_with_results(frame.level, frame.results))
         if frame.is_object:
@@ -176,7 +175,7 @@ class Fold(Generic[Result]):
         self.deliver(result)
 
     def close_component(self, frame: _Frame[Result]) -> _Component | None:
-        """The component that a finished frame is the entry to, if it is part of a cycle."""
+        """Return the component that a finished frame is the root of, if it is part of a cycle."""
         if len(self.entangled) == frame.mark:
             return frame.component
         component = frame.component or _Component()
@@ -198,7 +197,7 @@ class Fold(Generic[Result]):
         if self.cyclic_visits > CYCLIC_VISITS_LIMIT:
             raise ValueError(
                 f"too many paths through a cyclic part of the graph, which a {type(piece).__name__} belongs to; "
-                "leave the field that closes the cycle out with metadata(fingerprint=False)"
+                "exclude the field that closes the cycle with metadata(fingerprint=False)"
             )
 
     def deliver(self, result: Result) -> None:

@@ -1,6 +1,6 @@
-"""Type variables, new types and type aliases: by name, or by what they were made from.
+"""Type variables, new types and type aliases: by name, or by their definition.
 
-They pickle by their name alone. Those of a function or of a generic class have none that another process could find.
+They pickle by name alone. Those of a function or a generic class have no name that another process could find.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _by_name_or(take_apart: Callable[[Any, str, str], Deconstruction]) -> Planne
 
 
 def _parameter(parameter: Any, module: str, name: str) -> Deconstruction:
-    """A type variable, of whichever kind. What a version of Python does not know of is as if it had not been given."""
+    """A type variable of any kind. Features that this version of Python lacks count as not given."""
     flags = ("covariant", "contravariant", "infer_variance")
     given = (flag for flag in flags if getattr(parameter, f"__{flag}__", False))
     default = getattr(parameter, "__default__", UNSET)
@@ -82,7 +82,7 @@ _RULES: Final[dict[str, Planner]] = {
     "TypeAliasType": _by_name_or(_alias),
 }
 
-#: Some are younger than the oldest supported version of Python.
+#: Some are newer than the oldest supported version of Python.
 PLANNERS: Final[dict[type, Planner]] = {
     getattr(typing, name): planner for name, planner in _RULES.items() if hasattr(typing, name)
 }

@@ -1,7 +1,7 @@
-"""What both traversals have to agree on: tags, the domains of the digest, and the numbers of the native walks.
+"""What both traversals have to agree on: tags, digest domains, and the numbers of the native walks.
 
-`_native/fingerprint_tables.h` says it. It is read from there when the room is imported, so that neither side has a copy
-that could drift from the other's.
+`_native/fingerprint/fingerprint_tables.h` defines them. They are read from there at import, so that the two sides cannot
+drift apart.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DOMAIN_STATE: Final = _native.FINGERPRINT_DOMAINS["STATE"]
 DOMAIN_ORDERED: Final = _native.FINGERPRINT_DOMAINS["ORDERED"]
 DOMAIN_UNORDERED: Final = _native.FINGERPRINT_DOMAINS["UNORDERED"]
 
-#: The tags of builtin types that the native traversal walks itself, and the numbers it knows them under.
+#: The tags of builtin types that the native traversal walks itself, and their numbers there.
 BUILTIN_TAGS: Final[Mapping[type, str]] = {cls: tag for cls, (_, tag) in _native.FINGERPRINT_BUILTINS.items()}
 BUILTIN_WALKS: Final[Mapping[type, int]] = {cls: walk for cls, (walk, _) in _native.FINGERPRINT_BUILTINS.items()}
 

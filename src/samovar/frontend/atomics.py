@@ -1,15 +1,19 @@
-"""Atomic operations on places: elements of arrays, and variables."""
+"""Atomic operations on places: array elements and variables."""
 
 from __future__ import annotations
 
 import ast
+from functools import singledispatch
 
-from samovar.frontend.assignments import stage_place
-from samovar.frontend.expressions import stage
+from samovar.frontend.dispatch import stage
 from samovar.frontend.lossy import Keeper, kept, written_place
+from samovar.frontend.places import stage_place
 from samovar.frontend.rules import SyntaxRule, written
 from samovar.frontend.scalars import BITWISE
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.matrix import every_index, matrix_of
+from samovar.frontend.staged.matrix_indices import Index
+from samovar.frontend.staged.matrix_places import MatrixPlace
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
 from samovar.language import is_float
@@ -22,15 +26,32 @@ def atomic(code: str) -> SyntaxRule:
     def apply(stager: Stager, node: ast.Call) -> Staged:
         first, *others = written(stager, node, parameters, f"`atomic_{code}` takes {wanted}")
         place = stage_place(stager, first)
-        return place.atomic(stager, code, tuple(stage(stager, each) for each in others), node)
+        return atomic_update(place, stager, code, tuple(stage(stager, each) for each in others), node)
 
     return SyntaxRule(apply)
 
 
-def atomic_scalar(stager: Stager, code: str, place: Place, values: tuple[Staged, ...], node: ast.AST) -> Staged:
-    """An atomic operation on a number."""
+@singledispatch
+def atomic_update(place: Place, stager: Stager, code: str, values: tuple[Staged, ...], node: ast.AST) -> Staged:
+    """An atomic operation called by name; returns the old value. Here, for a number."""
     if code in BITWISE and is_float(place.type):
-        stager.fail_type(node, f"`atomic_{code}` needs integers, and this is {place.type.name}")
+        stager.fail_type(node, f"`atomic_{code}` requires integers, got {place.type.name}")
     local = next(iter(place.locals()), None)
     keeper = Keeper(written_place(node), f"`atomic_{code}` of", local)
     return Scalar(place.update(stager, code, tuple(kept(stager, value, place.type, node, keeper) for value in values)))
+
+
+@atomic_update.register(MatrixPlace)
+def update_matrix(place: MatrixPlace, stager: Stager, code: str, values: tuple[Staged, ...], node: ast.AST) -> Staged:
+    """An atomic operation on each element; returns the old values."""
+    matrices = [None if value.is_number() else place.components(stager, value, node) for value in values]
+
+    def given(at: tuple[Index, ...]) -> tuple[Staged, ...]:
+        return tuple(
+            value if matrix is None else matrix.entry(stager, at) for value, matrix in zip(values, matrices, strict=True)
+        )
+
+    olds = tuple(
+        atomic_update(place.part(stager, at, node), stager, code, given(at), node) for at in every_index(place.shape)
+    )
+    return matrix_of(stager, place.shape, olds, node)

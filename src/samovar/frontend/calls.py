@@ -1,4 +1,4 @@
-"""Calls of `func`s: bound, specialised once per combination of argument types and static values, or expanded in place."""
+"""Calls of `func`s: bound, specialized once per combination of argument types and static values, or expanded inline."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from samovar import errors
-from samovar.frontend import matrices
-from samovar.frontend.assignments import stage_target
-from samovar.frontend.expressions import stage
+from samovar.frontend import matrices, structs
+from samovar.frontend.bindings import copied, referenced
+from samovar.frontend.context import KernelContext, Specialized
+from samovar.frontend.dispatch import call_value, stage, stage_body
 from samovar.frontend.loops import has_own_break
 from samovar.frontend.lossy import Keeper, kept
-from samovar.frontend.members import check_array
+from samovar.frontend.members import check_array, required_view
 from samovar.frontend.naming import classify_names, names_of
+from samovar.frontend.places import stage_target
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.callee import Callee
@@ -22,21 +24,27 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.staged.variable import Reference
-from samovar.frontend.stager import KernelContext, Meaning, Specialised, Stager, parameter_for, reserve_arrays
-from samovar.frontend.statements import stage_body
+from samovar.frontend.stager import Binding, Stager, parameter_for, reserve_arrays
 from samovar.frontend.syntax import walk
 from samovar.ir import Array, Function, Local, LocalArray, Parameter, Region, Value, memory
 from samovar.ir import walk as ir_walk
 from samovar.language import (
     ArrayAnnotation,
     DataclassAnnotation,
-    MatrixType,
     ScalarAnnotation,
     TemplateAnnotation,
     TensorAnnotation,
     ViewAnnotation,
 )
 from samovar.lens import FunctionRef
+from samovar.values import MatrixType
+
+
+@call_value.register(Callee)
+def call_callee(callee: Callee, stager: Stager, node: ast.Call) -> Staged:
+    if stager.static_depth and callee.plain is not None:
+        return call_value(callee.plain, stager, node)
+    return call_func(stager, callee, node)
 
 
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
@@ -47,17 +55,17 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
         stager.fail(
             node,
             f"`{function.name}` calls itself: {cycle}",
-            "recursion is not available: write a loop",
+            "recursion is not supported: write a loop",
             errors.SamovarCompilationError,
         )
     definition = function.source().node
     arguments = bind_arguments(stager, callee, node)
-    is_outermost = stager.top_level or (stager.context.is_serial and stager.specialised is None and not stager.loops)
+    is_outermost = stager.top_level or (stager.context.is_serial and stager.specialized is None and not stager.loops)
     if function.options.get("requires_top_level") and not is_outermost:
         stager.fail(
             node,
             f"`{function.name}` must be called at the top level of a kernel",
-            "move the call out of the loop or of the `if`",
+            "move the call out of the loop or the `if`",
         )
     references = {name: value for name, value in arguments.items() if isinstance(value, Place)}
     if references:
@@ -66,7 +74,7 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     may_have_tasks = stager.top_level and not stays and has_loop(definition.body)
     in_place = may_have_tasks and not returns_from_loop(definition)
     if not in_place and not shares_variables(stager, references):
-        return call_specialised(stager, function, arguments, references, node)
+        return call_specialized(stager, function, arguments, references, node)
     staged = {
         name: convert_argument(stager, function, name, value, node)
         for name, value in arguments.items()
@@ -78,34 +86,34 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     except ReturnsEarly as returning:
         if shares_variables(stager, references):
             raise returning.error from None
-        # What it returns from may not run: the whole func becomes serial code.
+        # The code it returns from may not run: the whole func becomes serial.
         stager.context.staging = stager
         del stager.region.operations[before[0] :], stager.locals[before[1] :]
         warn_about_serial_loops(stager, function, definition, node)
-        return call_specialised(stager, function, arguments, references, node)
+        return call_specialized(stager, function, arguments, references, node)
 
 
 # --- arguments
 
 
 def changing_names(stager: Stager, function: FunctionRef) -> set[str]:
-    """The names that a func may change."""
-    variables = stager.context.variables.get(function.identity, set())
+    """The names that a func may modify."""
+    variables = stager.context.decisions.variables.get(function.identity, set())
     return names_of(stager.context, function, function.source().node).assigned | variables
 
 
-def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, Meaning]:
+def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, Binding]:
     """Arguments by parameter name: the object of a method, positional, keyword, default.
 
-    Those that a template parameter may change stay variables.
+    Those that a template parameter may modify remain variables.
     """
     function = callee.function
     binding = function.binding
     names, by_name = binding.names, binding.by_name
-    # Nothing else is more than a copy.
+    # All other arguments are copies.
     changing = changing_names(stager, function) if binding.templates or callee.receiver is not None else set()
     by_reference = changing & binding.templates
-    positional: list[Meaning] = []
+    positional: list[Binding] = []
     if callee.receiver is not None:
         positional.append(stage_receiver(stager, callee, names[0] in changing if names else False, node))
     for argument in node.args:
@@ -115,43 +123,43 @@ def bind_arguments(stager: Stager, callee: Callee, node: ast.Call) -> dict[str, 
         else:
             name = names[len(positional)] if len(positional) < len(names) else ""
             positional.append(stage_argument(stager, argument, name in by_reference))
-    keywords: dict[str, Meaning] = {}
+    keywords: dict[str, Binding] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
-            stager.fail(keyword.value, "`**` in a call is not available in kernels", "name each argument")
+            stager.fail(keyword.value, "`**` in a call is not supported in kernels", "pass each argument by name")
         keywords[keyword.arg] = stage_argument(stager, keyword.value, keyword.arg in by_reference)
     places = len(names) - len(by_name)
     if len(positional) > places:
         stager.fail_signature(
             node,
             f"`{function.name}` takes {places} {'positional ' if by_name else ''}arguments, got {len(positional)}",
-            f"give {', '.join(f'`{name}`' for name in by_name)} by name: `{by_name[0]}=…`" if by_name else None,
+            f"pass {', '.join(f'`{name}`' for name in by_name)} by name: `{by_name[0]}=…`" if by_name else None,
         )
-    bound: dict[str, Meaning] = dict(zip(names, positional, strict=False))
+    bound: dict[str, Binding] = dict(zip(names, positional, strict=False))
     for name, value in keywords.items():
         if name not in names:
             advice = f"its parameters are {', '.join(names)}"
             close = errors.did_you_mean(name, names)
             stager.fail_signature(node, f"`{function.name}` has no parameter `{name}`{close}", advice)
         if name in binding.by_position:
-            advice = "write its value without the name"
+            advice = "pass the value without the name"
             stager.fail_signature(node, f"`{function.name}` takes `{name}` by position only", advice)
         if name in bound:
-            stager.fail_signature(node, f"`{function.name}` gets two values for `{name}`")
+            stager.fail_signature(node, f"`{function.name}` got multiple values for `{name}`")
         bound[name] = value
     if len(bound) == len(names) and not keywords:
         return bound
     for parameter in function.parameters:
         if parameter.name not in bound:
             if parameter.default is None:
-                message = f"`{function.name}` needs a value for `{parameter.name}`"
+                message = f"`{function.name}` is missing the argument `{parameter.name}`"
                 stager.fail_signature(node, message, f"its parameters are {', '.join(names)}")
             bound[parameter.name] = stager.open(parameter.default, node)
     return {name: bound[name] for name in names}
 
 
-def stage_receiver(stager: Stager, callee: Callee, is_changed: bool, node: ast.Call) -> Meaning:
-    """The object of a method. A struct that the method changes is the variable, or the element, that it is called on."""
+def stage_receiver(stager: Stager, callee: Callee, is_changed: bool, node: ast.Call) -> Binding:
+    """The object of a method. A struct that the method modifies is the variable or element that it is called on."""
     receiver = callee.receiver
     assert receiver is not None
     if isinstance(receiver, Place):
@@ -161,21 +169,21 @@ def stage_receiver(stager: Stager, callee: Callee, is_changed: bool, node: ast.C
         if owner.id in stager.fixed:
             stager.fail(
                 node,
-                f"`{callee.function.name}` changes the struct that it is called on, and `{owner.id}` is a parameter of the"
+                f"`{callee.function.name}` modifies the struct it is called on, but `{owner.id}` is a parameter of the"
                 " kernel",
-                f"copy it first, under a new name: `{owner.id}_copy = {owner.id}`",
+                f"copy it to a new name first: `{owner.id}_copy = {owner.id}`",
             )
         stager.want_variable(owner.id)
     return receiver
 
 
-def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Meaning:
-    """An argument. A variable that is taken by reference stays one; others are read before what follows changes them."""
+def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Binding:
+    """An argument. A variable passed by reference stays one; others are read before later arguments modify them."""
     if by_reference and isinstance(node, ast.Name):
-        meaning = stager.names.get(node.id)
-        if isinstance(meaning, Place):
-            return meaning
-        if meaning is not None and meaning.is_run_time():
+        binding = stager.names.get(node.id)
+        if isinstance(binding, Place):
+            return binding
+        if binding is not None and binding.is_run_time():
             stager.want_variable(node.id)
     if by_reference and isinstance(node, (ast.Subscript, ast.Attribute)):
         target = stage_target(stager, node)
@@ -184,13 +192,13 @@ def stage_argument(stager: Stager, node: ast.expr, by_reference: bool) -> Meanin
 
 
 def shares_variables(stager: Stager, references: dict[str, Place]) -> bool:
-    """Is a variable changed that others see meanwhile: other iterations of a task, or another parameter?"""
+    """Whether a modified variable is visible elsewhere: to other iterations of a task, or through another parameter."""
     locals_ = [local for place in references.values() for local in place.locals()]
     return any(local in stager.outer_locals or locals_.count(local) > 1 for local in locals_)
 
 
-def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: ast.AST) -> dict[str, Staged]:
-    """Copies of what is given by value and in memory that the func may change, because it gets it by reference as well."""
+def copies_of_referenced(stager: Stager, arguments: dict[str, Binding], node: ast.AST) -> dict[str, Staged]:
+    """Copies of arguments passed by value that are in memory the func may modify, because it gets it by reference too."""
     changed = {array for place in arguments.values() if isinstance(place, Place) for array in place.arrays()}
     return {
         name: value.settled(stager, node)
@@ -200,13 +208,11 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Meaning], node: as
 
 
 def convert_argument(stager: Stager, function: FunctionRef, name: str, value: Staged, node: ast.AST) -> Staged:
-    """An argument as its parameter's annotation wants it."""
+    """An argument converted to its parameter's annotation."""
     annotation = function.binding.annotations[name]
-    if annotation.__class__ is ScalarAnnotation and value.is_number():  # nearly all of them: nothing is said about it
+    if annotation.__class__ is ScalarAnnotation and value.is_number():  # the usual case
         return convert_number(stager, annotation, value, f"`{name}` of `{function.name}`", node)
     if annotation is not None and annotation.is_struct:
-        from samovar.frontend import structs
-
         return structs.convert_argument(stager, annotation, value, f"`{name}` of `{function.name}`", node)
     rule = ARGUMENTS.get(annotation.__class__)
     if rule is None:
@@ -234,7 +240,7 @@ def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, wh
 
 
 def require_view(stager: Stager, annotation: ViewAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
-    return value if value.is_none() else value.required_view(stager, annotation, what, node)
+    return value if value.is_none() else required_view(value, stager, annotation, what, node)
 
 
 def require_tensor(stager: Stager, annotation: TensorAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
@@ -246,13 +252,13 @@ def require_tensor(stager: Stager, annotation: TensorAnnotation, value: Staged, 
 def require_dataclass(
     stager: Stager, annotation: DataclassAnnotation, value: Staged, what: str, node: ast.AST
 ) -> Staged:
-    """An object has to be of the dataclass that an annotation says, or of one derived from it."""
+    """Check that an object is an instance of the annotated dataclass, or of a subclass."""
     if value.is_none():
         return value
     if not isinstance(value, Outside) or not value.is_opaque():
         stager.fail_type(node, f"{what} must be a {annotation}, got {value.describe()}")
     if not value.ref.is_instance(annotation.key()[1]):
-        stager.fail_type(node, f"{what} must be a {annotation}, and `{value.ref.spelled}` is a {value.ref.type_name()}")
+        stager.fail_type(node, f"{what} must be a {annotation}, but `{value.ref.spelled}` is a {value.ref.type_name()}")
     return value
 
 
@@ -260,7 +266,7 @@ def keep(stager: Stager, annotation: TemplateAnnotation, value: Staged, what: st
     return value
 
 
-#: What an annotation of a parameter wants of an argument. Where it says nothing, the argument decides.
+#: Class of a parameter's annotation → the check or conversion of an argument. For others, the argument decides.
 ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Staged]] = {
     ScalarAnnotation: convert_number,
     ArrayAnnotation: require_array,
@@ -272,36 +278,36 @@ ARGUMENTS: dict[type[object], Callable[[Stager, Any, Staged, str, ast.AST], Stag
 }
 
 
-# --- specialisations
+# --- specializations
 
 
 def enter(name: str, value: Staged) -> tuple[list[Parameter | Array], Staged]:
-    """The parameters that a func has for the run-time values of an argument, and what its name means in there."""
+    """The parameters of a func for the run-time values of an argument, and the value of its name inside."""
     values = value.ir_values()
     names = [name] if len(values) == 1 else [f"{name}_{position}" for position in range(len(values))]
     arrays = [position for position, each in enumerate(values) if isinstance(each, Array)]
-    if len(arrays) == 1:  # of a part of an array, messages name the array
+    if len(arrays) == 1:  # for a slice of an array, messages name the array
         names[arrays[0]] = name
     parameters = [entered(own, each) for own, each in zip(values, names, strict=True)]
     return parameters, value.rebuild(iter(parameters))
 
 
 def entered(value: Value, name: str) -> Parameter | Array:
-    """The parameter that a func has for a run-time value."""
+    """The parameter of a func for a run-time value."""
     if isinstance(value, Array):
         return parameter_for(value, name)
     assert value.type is not None
     return Parameter(name, value.type)
 
 
-def call_specialised(
+def call_specialized(
     stager: Stager,
     function: FunctionRef,
-    arguments: dict[str, Meaning],
+    arguments: dict[str, Binding],
     references: Mapping[str, Place],
     node: ast.Call,
 ) -> Staged:
-    """Call a func that is lowered once for arguments like these; what it may change goes in and comes back."""
+    """Call a func that is lowered once for such arguments; variables it may modify are passed in and returned."""
     context = stager.context
     staged = {
         name: convert_argument(stager, function, name, value, node)
@@ -314,17 +320,18 @@ def call_specialised(
     same = tuple(operands.index(operand) for operand in operands if isinstance(operand, Array))
     path = stager.call_path() if context.by_call_path else ()
     key = (function.identity, forms, same, path)
-    done = context.specialised.get(key)
+    done = context.specialized.get(key)
     if done is None:
-        done = context.specialised[key] = specialise(stager, function, staged, key, node)
-    # Large results are written to memory of the caller.
+        done = context.specialized[key] = specialize(stager, function, staged, key, node)
+    # Large results are written to the caller's memory.
     given = {parameter: given_to_func(stager, argument) for argument, parameter in done.captured.items()}
     operands += given.values()
     values = iter(call_results(stager, done.function, tuple(operands)))
     result: Staged = Static(None)
     if done.result is not None:
+        arrays = dict(zip(done.function.parameters, operands, strict=True))
         wanted = done.result.ir_values()
-        result = done.result.rebuild(iter([given[each] if isinstance(each, Array) else next(values) for each in wanted]))
+        result = done.result.rebuild(iter([arrays[each] if isinstance(each, Array) else next(values) for each in wanted]))
     for name in done.changed:
         for local in references[name].locals():
             stager.emit("store_local", None, (next(values),), local)
@@ -332,7 +339,7 @@ def call_specialised(
 
 
 def given_to_func(stager: Stager, argument: Parameter | Array) -> Value:
-    """What a caller gives for what a func captures: memory for a result, the number of the iteration, or an argument of the
+    """The caller's value for what a func captures: memory for a result, the iteration number, or an argument of the
     kernel."""
     if isinstance(argument, LocalArray):
         return stager.new_array("_", argument.dtype, argument.shape)
@@ -341,7 +348,7 @@ def given_to_func(stager: Stager, argument: Parameter | Array) -> Value:
 
 
 def call_results(stager: Stager, function: Function, operands: tuple[Value, ...]) -> list[Value]:
-    """Emit a call; the results one by one."""
+    """Emit a call and return its results."""
     returns = function.returns
     call = stager.emit("call", returns[0] if len(returns) == 1 else None, operands, function)
     if len(returns) == 1:
@@ -350,14 +357,14 @@ def call_results(stager: Stager, function: Function, operands: tuple[Value, ...]
 
 
 def is_changed(body: Region, local: Local) -> bool:
-    """Is the copy of a parameter assigned, after it got its first value?"""
+    """Whether the copy of a parameter is assigned after its initial value."""
     stores = [each for each in ir_walk(body) if each.code in ("store_local", "atomic") and memory(each) is local]
     return len(stores) > 1
 
 
-def specialise(
+def specialize(
     stager: Stager, function: FunctionRef, staged: dict[str, Staged], key: object, node: ast.Call
-) -> Specialised:
+) -> Specialized:
     """Lower a func for these argument types."""
     context = stager.context
     bound = {name: enter(name, value) for name, value in staged.items()}
@@ -367,9 +374,9 @@ def specialise(
         unique_name(context, function.name), parameters, (), region, file=function.file, frames=stager.call_path(),
         outlined=bool(function.options.get("outlined")),
     )  # fmt: skip
-    done = Specialised(lowered)
+    done = Specialized(lowered)
     inner = Stager(
-        context, function, region=region, locals=[], frames=stager.call_path(), specialised=done, staged_as=key
+        context, function, region=region, locals=[], frames=stager.call_path(), specialized=done, staged_as=key
     )  # fmt: skip
     inner.task = stager.task
     if function.is_of_library:
@@ -382,12 +389,12 @@ def specialise(
         reference = staged[name]
         assert isinstance(reference, Reference)
         for local, given in zip(own, reference.variable.locals(), strict=False):
-            if given in context.births:  # what is too narrow for the func is so for the caller's variable
+            if given in context.births:  # too narrow for the func means too narrow for the caller's variable
                 context.births[local] = context.births[given]
     run_body(inner, definition)
     done.changed = tuple(name for name, own in locals_.items() if any(is_changed(region, local) for local in own))
     lowered.returns = unify_returns(inner, definition, tuple(local for name in done.changed for local in locals_[name]))
-    done.result = inner.result
+    done.result = inner.results.sample
     lowered.locals = reserve_arrays(region, inner.locals)
     context.kernel.functions.append(lowered)
     return done
@@ -396,10 +403,10 @@ def specialise(
 def bind_parameters(
     inner: Stager, definition: ast.FunctionDef, names: dict[str, Staged], given: dict[str, Staged]
 ) -> None:
-    """Parameters of a func are its own copies: one that the body may change becomes a variable.
+    """Bind the parameters of a func to copies: one that the body may modify becomes a variable.
 
-    A template parameter is no copy, nor is the struct that a method changes: it is a variable of the caller, or something
-    that cannot be assigned. `given` is what the caller has for it.
+    A template parameter is not a copy, nor is the struct that a method modifies: it is a variable of the caller, or a
+    value that cannot be assigned. `given` is what the caller passes for it.
     """
     changed = changing_names(inner, inner.function)
     templates = inner.function.binding.templates
@@ -408,9 +415,9 @@ def bind_parameters(
             inner.values[name] = described_value(inner, given[name])
             inner.names[name] = value
         elif isinstance(given[name], Reference):
-            inner.names[name] = value.referenced(inner, name)
+            inner.names[name] = referenced(value, inner, name)
         elif name in changed:
-            inner.names[name] = value.copied(inner, name)
+            inner.names[name] = copied(value, inner, name)
         else:
             inner.names[name] = value
 
@@ -420,7 +427,7 @@ def described_value(stager: Stager, value: Staged) -> str:
         return value.describe()
     scalar = value.ir_values()[0]
     member = stager.context.members.get(scalar)
-    return "a value that is no variable" if member is None else f"the member `{member.path}`"
+    return "a value that is not a variable" if member is None else f"the member `{member.path}`"
 
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
@@ -433,7 +440,7 @@ def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
 
 
 def unique_name(context: KernelContext, name: str) -> str:
-    """A name that no other function of the kernel has."""
+    """A name that is unique among the functions of the kernel."""
     taken = context.function_names
     candidates = (name if count == 0 else f"{name}_{count}" for count in range(len(taken) + 1))
     found = next(candidate for candidate in candidates if candidate not in taken)
@@ -441,37 +448,37 @@ def unique_name(context: KernelContext, name: str) -> str:
     return found
 
 
-# --- in place
+# --- inline expansion
 
 
 class ReturnsEarly(Exception):
-    """A func cannot be expanded in place, because it returns under a condition or from a loop."""
+    """A func cannot be expanded inline, because it returns under a condition or from a loop."""
 
     def __init__(self, error: errors.SamovarError) -> None:
-        self.error = error  # for where it has to be expanded
+        self.error = error  # for callers that have to expand it
 
 
 def warn_about_serial_loops(
     stager: Stager, function: FunctionRef, definition: ast.FunctionDef, node: ast.Call
 ) -> None:
-    """Say so if a loop that would be parallel is not, because of a `return` somewhere else in its func."""
+    """Warn if a loop is not parallel because of a `return` elsewhere in its func."""
     loops = [each for each in definition.body if isinstance(each, ast.For)]
     if not all(has_own_break(loop.body) for loop in loops):
         stager.warn(
             node,
-            f"`{function.name}` returns under a condition or from a loop, so all of it runs as serial code, its other loops"
-            " too; for parallel loops, return at the end only",
+            f"`{function.name}` returns under a condition or from a loop, so all of it runs serially, including its other"
+            " loops; for parallel loops, return only at the end",
         )
 
 
 def returns_from_loop(definition: ast.FunctionDef) -> bool:
-    """Is there a `return` inside of a loop?"""
+    """Whether there is a `return` inside a loop."""
     loops = [each for each in walk(definition) if isinstance(each, (ast.For, ast.While))]
     return any(isinstance(each, ast.Return) for loop in loops for each in walk(loop))
 
 
 def has_loop(body: list[ast.stmt]) -> bool:
-    """Whether a func has loops that would be tasks if it is called at the top level, or calls that may have some."""
+    """Whether a func has loops that would be tasks if called at the top level, or calls that may have some."""
     for statement in body:
         for inner in walk(statement):
             if isinstance(inner, ast.For):
@@ -487,7 +494,7 @@ def expand(
     references: Mapping[str, Place],
     node: ast.Call,
 ) -> Staged:
-    """Stage the body of a func where it is called, so that its loops stay tasks and its references stay variables."""
+    """Stage the body of a func at the call, so that its loops remain tasks and its references remain variables."""
     types = tuple(each.type for value in staged.values() for each in value.ir_values())
     inner = Stager(
         stager.context,
@@ -496,7 +503,7 @@ def expand(
         region=stager.region,
         locals=stager.locals,
         frames=stager.call_path(),
-        specialised=stager.specialised,
+        specialized=stager.specialized,
         top_level=stager.top_level,
     )
     inner.outer_locals, inner.task_locals, inner.loops = stager.outer_locals, stager.task_locals, []
@@ -504,8 +511,8 @@ def expand(
     results: list[Staged] = [Static(None)]
 
     def take(statement: ast.Return) -> None:
-        if inner.region is not stager.region:  # a condition or a loop that is known at run time only is around it
-            message = f"`{function.name}` changes a variable that iterations share, or that it gets twice: it returns last"
+        if inner.region is not stager.region:  # inside a run-time condition or loop
+            message = f"`{function.name}` modifies a variable that is shared or passed twice: it can only return at its end"
             raise ReturnsEarly(inner.error(statement, message, "use one `return`, as the last statement"))
         results[0] = returned_value(inner, statement)
         inner.ended = True

@@ -1,4 +1,4 @@
-"""Comparisons: chains, `is` and `in`, and those of Python objects inside `static`."""
+"""Comparisons: chains, `is` and `in`, and comparisons of Python objects inside `static`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from samovar._native import u1
 from samovar.frontend.conditions import connect
+from samovar.frontend.dispatch import stage
 from samovar.frontend.enumerations import comparable, has_member, has_own_operators, operate
-from samovar.frontend.expressions import stage
 from samovar.frontend.operators import COMPARISONS, EQUAL, compare, negate, truth
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.scalar import Scalar
@@ -17,12 +17,12 @@ from samovar.frontend.stager import Stager
 
 
 def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
-    """`a < b < c` evaluates `b` once, and `c` only where `a < b`."""
+    """`a < b < c` evaluates `b` once, and `c` only if `a < b`."""
     return compare_from(stager, node, 0, stage(stager, node.left))
 
 
 def compare_from(stager: Stager, node: ast.Compare, position: int, left: Staged) -> Staged:
-    """The comparisons from one of them on, whose left side is staged."""
+    """The comparisons from a position on, whose left side is staged."""
     right = stage(stager, node.comparators[position])
     result = compare_pair(stager, node.ops[position].__class__, left, right, node)
     if position + 1 == len(node.ops):
@@ -43,14 +43,14 @@ def compare_pair(stager: Stager, operator: type[ast.cmpop], left: Staged, right:
 
 
 def compares_objects(operator: type[ast.cmpop], left: Staged, right: Staged) -> bool:
-    """Is a comparison one of Python objects, or asks it whether one equals a compile-time value?"""
+    """Whether a comparison is between Python objects, or between one and a compile-time value."""
     if left.is_opaque() and right.is_opaque():
         return True
     one, other = (left, right) if left.is_opaque() else (right, left)
     return operator in (ast.Eq, ast.NotEq) and one.is_opaque() and isinstance(other, Static)
 
 
-#: What Python calls its comparisons in the module `operator`.
+#: The names of comparisons in the module `operator`.
 OBJECT_COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Is: "is_", ast.IsNot: "is_not", ast.Eq: "eq", ast.NotEq: "ne",
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
@@ -60,9 +60,9 @@ OBJECT_COMPARISONS: dict[type[ast.cmpop], str] = {
 def compare_objects(
     stager: Stager, operator: type[ast.cmpop], left: Staged, right: Staged, node: ast.AST
 ) -> Staged:
-    """Two Python objects, compared inside `static` as Python does it. They are used as values then."""
+    """Compare two Python objects inside `static`, as Python does. They are then used as values."""
     if operator not in OBJECT_COMPARISONS:
-        stager.fail(node, "`in` needs compile-time values")
+        stager.fail(node, "`in` requires compile-time values")
     operands = (left.compared_object(), right.compared_object())
     return stager.open(stager.context.lens.operate(OBJECT_COMPARISONS[operator], *operands), node)
 
@@ -70,7 +70,7 @@ def compare_objects(
 def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Static) and (one.value is None or isinstance(one.value, bool)):
-            # Whether an argument was left out is known; a number never is None, and who asks means something else.
+            # Whether an argument was omitted is known; a number is never None, so such a test is a mistake.
             if stager.static_depth == 0 and (one.value is not None or (other.is_number() and other.is_run_time())):
                 break
             same = isinstance(other, Static) and other.value is one.value
@@ -81,12 +81,12 @@ def stage_identity(stager: Stager, negated: bool, left: Staged, right: Staged, n
     stager.fail(
         node,
         "`is` compares Python objects, which exist only at compile time",
-        "write `static(x is None)`, or compare values with `==`",
+        "write `sv.static(x is None)`, or compare values with `==`",
     )
 
 
 def among(stager: Stager, negated: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
-    """`x in (1, 2, 3)`: whether a number is equal to one of some, whose number is known."""
+    """`x in (1, 2, 3)`: whether a number equals one of a known number of others."""
     result: Staged = Static(False)
     for item in right.as_operand(stager, node).sequence(stager, node):
         equal = compare(stager, EQUAL, left, item.unforced(), node)
@@ -100,22 +100,22 @@ def stage_membership(stager: Stager, negated: bool, left: Staged, right: Staged,
     if left.is_run_time() and left.is_number():
         return among(stager, negated, left, right, node)
     if not isinstance(left, Static):
-        stager.fail(node, f"`in` asks for numbers among others, not for {left.describe()}")
+        stager.fail(node, f"`in` tests for numbers, not for {left.describe()}")
     if isinstance(right, Static) and has_own_operators(right.value):
         contained = operate(stager, "contains", (right.value, left.value), node)
         return negate(stager, contained, node) if negated else contained
     text = comparable(right.value) if isinstance(right, Static) else None
     if isinstance(text, str):
         return fold(stager, node, lambda part: (part in text) != negated, comparable(left.value))
-    values: dict[Any, Static] = {}  # a long sequence has many elements, and few different ones
+    values: dict[Any, Static] = {}  # a long sequence has few distinct elements
     for item in right.sequence(stager, node):
         item = item.unforced()
         if not isinstance(item, Static):
-            stager.fail(node, "`in` needs compile-time values")
+            stager.fail(node, "`in` requires compile-time values")
         values.setdefault((item.value.__class__, item.value), item)
     if (left.value.__class__, left.value) in values:
         return Static(not negated)
-    if not has_member(left.value):  # which has a rule of its own for each comparison; plain values need none
+    if not has_member(left.value):  # an enum member has its own comparison; plain values need none
         found = any(left.value == value for _, value in values)
         values = {key: item for key, item in values.items() if has_member(item.value)}
     else:

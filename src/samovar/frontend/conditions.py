@@ -1,4 +1,4 @@
-"""`and`, `or` and conditional expressions: what is evaluated only where it is needed."""
+"""`and`, `or` and conditional expressions: short-circuit evaluation."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from samovar._native import u1
-from samovar.frontend.expressions import stage, stage_marked
-from samovar.frontend.operators import check_shapes, common_type, component_rows, known_truth, leading, truth
+from samovar.frontend import structs
+from samovar.frontend.dispatch import stage, stage_marked
+from samovar.frontend.operators import (
+    by_components,
+    check_shapes,
+    common_type,
+    component_rows,
+    has_truth_of_entries,
+    known_truth,
+    leading,
+    truth,
+)
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import MatrixValue, Stored, as_matrix
@@ -17,7 +27,7 @@ from samovar.frontend.stager import Implied, Stager
 from samovar.ir import OPCODES, If, Region, Value
 from samovar.language import promote
 
-#: A branch of pure operations up to this size is evaluated always and chosen by `select`.
+#: A branch of pure operations up to this cost is always evaluated and chosen by `select`.
 LARGEST_SELECTED_BRANCH = 12
 
 
@@ -26,7 +36,7 @@ def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
 
 
 def logic_from(stager: Stager, node: ast.BoolOp, position: int) -> Staged:
-    """The operands from one of them on."""
+    """The operands from a position on."""
     value = stage_marked(stager, node.values[position])
     if position + 1 == len(node.values):
         return value
@@ -35,16 +45,24 @@ def logic_from(stager: Stager, node: ast.BoolOp, position: int) -> Staged:
 
 
 def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callable[[], Staged], node: ast.AST) -> Staged:
-    """`left and right` (or `or`): as in Python the result is one of the operands, and right is evaluated only if needed."""
+    """`left and right` (or `or`): the result is one of the operands, and right is evaluated only if needed."""
+    if has_truth_of_entries(stager, left):
+        return joined_entries(stager, conjunction, left, make_right(), node)
     known = known_truth(stager, left, node)
     if known is not None:
-        return make_right() if known is conjunction else left
+        if known is not conjunction:
+            return left
+        right = make_right()
+        return joined_entries(stager, conjunction, left, right, node) if has_truth_of_entries(stager, right) else right
     region, before = Region(), stager.implied_by(left)
     with stager.into(region), stager.operand(before.when_true if conjunction else before.when_false) as names:
         right = make_right().unforced()
-        bound = {name: meaning for name, meaning in names.items() if isinstance(meaning, Place)}
+        bound = {name: binding for name, binding in names.items() if isinstance(binding, Place)}
+    if has_truth_of_entries(stager, right):
+        stager.region.operations.extend(region.operations)
+        return joined_entries(stager, conjunction, left, right, node)
     result = joined(stager, conjunction, left.unforced(), right, region, node)
-    if not stager.binds_in_expressions:
+    if not stager.used.binds_in_expressions:
         return result
     after = stager.implied_by(right)
     if conjunction:
@@ -54,10 +72,22 @@ def connect(stager: Stager, conjunction: bool, left: Staged, make_right: Callabl
     return result
 
 
+def joined_entries(stager: Stager, conjunction: bool, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    """`left and right` (or `or`) of vectors and matrices: the truth of their entries. Both sides are evaluated."""
+
+    def join(one: Staged, other: Staged) -> Staged:
+        sides = (truth(stager, one, node), truth(stager, other, node))
+        return Scalar(stager.emit("and" if conjunction else "or", u1, sides))
+
+    result = by_components(stager, (left.unforced(), right.unforced()), node, join)
+    assert result is not None
+    return result
+
+
 def joined(
     stager: Stager, conjunction: bool, left: Staged, right: Staged, region: Region, node: ast.AST
 ) -> Scalar:
-    """The value of `left and right` (or `or`); `region` is what evaluates the right side."""
+    """The value of `left and right` (or `or`); `region` evaluates the right side."""
     dtype = common_type(stager, [left, right], node)
     condition = truth(stager, left, node)
     left_value = left.as_type(stager, dtype, node)
@@ -79,7 +109,7 @@ def joined(
 
 
 def is_cheap(stager: Stager, region: Region) -> bool:
-    """Whether code can run although its result may not be needed: few operations, all pure and none that is slow.
+    """Whether code may run even if its result is not needed: few operations, all pure and fast.
 
     In debug mode operators are checked, and one that is not evaluated must not fail.
     """
@@ -109,7 +139,7 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
         if not side.can_be_chosen():
             stager.fail_type(
                 node,
-                f"a run-time condition chooses between numbers, not {side.describe()}",
+                f"a run-time condition can only choose between numbers, vectors and structs, not {side.describe()}",
                 side.advice_for_choice,
             )
     if isinstance(first, Items):
@@ -118,7 +148,7 @@ def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
 
 
 def item_pairs(stager: Stager, first: Staged, second: Staged, node: ast.IfExp) -> list[tuple[Staged, Staged]]:
-    """What two sides choose between: themselves, or the items of two tuples, one by one."""
+    """The pairs to choose between: the two sides, or the items of two tuples."""
     if not (isinstance(first, Items) and isinstance(second, Items)):
         return [(first, second)]
     if len(first.items) != len(second.items) or first.is_list != second.is_list:
@@ -136,7 +166,7 @@ def choose_items(
     pairs: list[tuple[Staged, Staged]],
     node: ast.IfExp,
 ) -> Staged:
-    """One of two tuples, item by item."""
+    """One of two tuples, chosen item by item."""
     large = next((side for pair in pairs for side in pair if side.is_in_memory()), None)
     if large is not None:
         message = f"a run-time condition cannot choose between tuples with {large.describe()} in them"
@@ -151,7 +181,7 @@ def choose_items(
 
 
 def with_leaves(items: Items, leaves: Iterator[Staged]) -> Items:
-    """Items of the same form with other values in them."""
+    """Items of the same structure with other values."""
     parts = (with_leaves(item, leaves) if isinstance(item, Items) else next(leaves) for item in items.items)
     return Items(tuple(parts), is_list=items.is_list)
 
@@ -159,10 +189,8 @@ def with_leaves(items: Items, leaves: Iterator[Staged]) -> Items:
 def choose(
     stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
 ) -> Staged:
-    """One of two values by a condition; the regions are what evaluates them. By components, where they have some."""
+    """One of two values by a condition; the regions evaluate them. Element-wise if they have components."""
     if sides[0].is_struct():
-        from samovar.frontend import structs
-
         return structs.choose(stager, test, regions, sides, node)
     first = leading(sides)
     if first is not None and first.is_in_memory():
@@ -175,7 +203,7 @@ def choose(
 def choose_rows(
     stager: Stager, test: Value, regions: tuple[Region, Region], rows: Sequence[Sequence[Staged]], node: ast.IfExp
 ) -> list[Staged]:
-    """One of two numbers in each row, all by one condition."""
+    """One of two numbers in each row, by one condition."""
     types = [common_type(stager, row, node) for row in rows]
     columns: list[list[Value]] = []
     for side, (region, place) in enumerate(zip(regions, (node.body, node.orelse), strict=True)):
@@ -201,7 +229,7 @@ def choose_rows(
 def choose_in_memory(
     stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
 ) -> Staged:
-    """One of two matrices of which one is in memory: the other one too, then."""
+    """One of two matrices, one of which is in memory: the other is then stored in memory too."""
     matrices = [matrix for side in sides if isinstance(matrix := as_matrix(stager, side, node), MatrixValue)]
     if len(matrices) != len(sides):
         sides[0].fail_as_number(stager, node)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
-from samovar.frontend.rules import Call, Rule, dtype_argument, folded
+from samovar.frontend.dispatch import call_value
+from samovar.frontend.rules import Call, Rule, bind, dtype_argument, folded
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import python_type
 from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 
 
 def python_cast(name: str, python: Callable[[Any], Any]) -> Rule:
-    """int(x), float(x), bool(x): a compile-time number stays one."""
+    """int(x), float(x), bool(x): a compile-time number remains one."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         known = folded(call.values, python)
@@ -36,6 +39,18 @@ def bit_cast(stager: Stager, call: Call) -> Staged:
     if dtype.bits != source.bits:
         stager.fail_type(
             call.node,
-            f"`bit_cast` needs types of one size: {source.name} has {source.bits} bits, {dtype.name} has {dtype.bits}",
+            f"`bit_cast` requires types of the same size, not {source.name} and {dtype.name}",
         )
     return Scalar(operand if dtype is source else stager.emit("bitcast", dtype, (operand,)))
+
+
+@call_value.register(Static)
+def call_dtype(value: Static, stager: Stager, node: ast.Call) -> Staged:
+    """`sv.f64(x)`."""
+    dtype = value.as_dtype(stager)
+    if dtype is None:
+        stager.fail_type(node, f"{value.describe()} cannot be called")
+    given = bind(stager, node, "x")["x"]
+    if given.number() is None:  # it has a dtype and is converted as at run time
+        return Scalar(given.as_type(stager, dtype, node))
+    return Scalar(given.as_stored(stager, dtype, node))

@@ -1,4 +1,4 @@
-"""Which lines of kernels and funcs run: each has a byte that its statements set, in an array that belongs to the kernel."""
+"""Line coverage of kernels and funcs: each line has a byte that its statements set, in an array of the kernel."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class Probes:
-    """The lines of a kernel and of the funcs that it calls, numbered as they come up, and the array of their bytes."""
+    """The lines of a kernel and the funcs it calls, numbered in order of appearance, and the array of their bytes."""
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], int] = {}
         self.due: list[int] = []
-        #: Of its own: nobody else touches it, and all that is ever stored is the same.
+        #: It does not alias, and all stores write the same value.
         self.array = Array("lines", u8, 1, alone=True, private=True)
 
     def note(self, stager: Stager, statement: ast.stmt) -> None:
-        """Before a statement: its line runs."""
+        """Record, before a statement, that its line runs."""
         is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         if is_text or stager.function.is_of_library:
             return
@@ -30,7 +30,7 @@ class Probes:
             stager.context.kernel.parameters.append(self.array)
         self.due.append(self.lines.setdefault((stager.source.file, statement.lineno), len(self.lines)))
         if stager.top_level and stager.context.graph.inside:
-            return  # where only loops stand: the body of the next one notes it
+            return  # only loops can be here: the body of the next one records it
         with stager.unwritten():
             for number in self.due:
                 stager.emit("store", None, (Constant(number, i32), Constant(1, u8)), stager.visible(self.array))

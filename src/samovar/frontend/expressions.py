@@ -1,49 +1,35 @@
 """Expressions: one rule per kind of AST node, looked up in a table.
 
-A rule stages the parts, and asks them for the rest: what an attribute, an operator or a call means is known by the kinds.
+A rule stages the parts and delegates the rest: the kinds know what an attribute, an operator or a call means.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
-from samovar.frontend.members import advice_for_member, run_time_member
+from samovar.frontend.assignments import assign_name
+from samovar.frontend.comparisons import stage_compare
+from samovar.frontend.conditions import stage_conditional, stage_logic
+from samovar.frontend.dispatch import EXPRESSIONS, call_value, refusal, stage, stage_marked
+from samovar.frontend.filling import stage_fill
+from samovar.frontend.formatting import stage_fstring
+from samovar.frontend.loops import bind_target
 from samovar.frontend.operators import BINARY, UNARY, binary, known_truth, negate
+from samovar.frontend.places import stage_index, stage_owner, stage_target
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.staged.forced import Forced
-from samovar.frontend.staged.items import Items, Slice
+from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.static import Static
-from samovar.frontend.stager import Meaning, Stager
-from samovar.frontend.syntax import FILL, walk
-
-Rule = Callable[[Stager, Any], Staged]
-
-
-def stage(stager: Stager, node: ast.expr) -> Staged:
-    """The staged value of an expression."""
-    staged = stage_marked(stager, node)
-    return staged.unforced() if staged.is_forced else staged
-
-
-def stage_marked(stager: Stager, node: ast.expr) -> Staged:
-    """The staged value of an expression; the mark of `static(...)` is still on it."""
-    rule = EXPRESSIONS.get(node.__class__)
-    if rule is None:
-        name, advice = REFUSED.get(node.__class__, (node.__class__.__name__, None))
-        stager.fail(node, f"{name} is not available in kernels", advice)
-    if not stager.context.by_call_path:
-        return rule(stager, node)
-    with stager.at(node):
-        return rule(stager, node)
+from samovar.frontend.staged.table import Table, key_value
+from samovar.frontend.stager import Stager
+from samovar.frontend.syntax import FILL, changes_something
 
 
 def stage_constant(stager: Stager, node: ast.Constant) -> Staged:
     if isinstance(node.value, (bytes, complex)) or node.value is Ellipsis:
         name = node.value.__class__.__name__
-        advice = "a complex number is a vector of two: see `sv.math.cmul` and its like" if name == "complex" else None
-        stager.fail(node, f"a literal of type {name} is not available in kernels", advice)
+        advice = "use a vector of two: see `sv.math.cmul` and related functions" if name == "complex" else None
+        stager.fail(node, f"a literal of type {name} is not supported in kernels", advice)
     return Static(node.value)
 
 
@@ -59,40 +45,11 @@ def stage_binary(stager: Stager, node: ast.BinOp) -> Staged:
     return binary(stager, BINARY[node.op.__class__], left.as_operand(stager, node), right.as_operand(stager, node), node)
 
 
-def changes_something(node: ast.expr) -> bool:
-    """May evaluating an expression change a variable: by `:=`, or in a func that takes it by reference?"""
-    return any(isinstance(each, (ast.Call, ast.NamedExpr)) for each in walk(node))
-
-
 def stage_unary(stager: Stager, node: ast.UnaryOp) -> Staged:
     if isinstance(node.op, ast.Not):
         return negate(stager, stage_marked(stager, node.operand), node)
     operand = stage(stager, node.operand)
     return operand.unary(stager, UNARY[node.op.__class__], node)
-
-
-def stage_compare(stager: Stager, node: ast.Compare) -> Staged:
-    from samovar.frontend import comparisons
-
-    return comparisons.stage_compare(stager, node)
-
-
-def stage_logic(stager: Stager, node: ast.BoolOp) -> Staged:
-    from samovar.frontend import conditions
-
-    return conditions.stage_logic(stager, node)
-
-
-def stage_conditional(stager: Stager, node: ast.IfExp) -> Staged:
-    from samovar.frontend import conditions
-
-    return conditions.stage_conditional(stager, node)
-
-
-def stage_fstring(stager: Stager, node: ast.JoinedStr) -> Staged:
-    from samovar.frontend import formatting
-
-    return formatting.stage_fstring(stager, node)
 
 
 def stage_items(stager: Stager, node: ast.Tuple | ast.List) -> Staged:
@@ -115,7 +72,7 @@ def stage_comprehension(stager: Stager, node: ast.ListComp | ast.GeneratorExp) -
 def for_each(
     stager: Stager, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, action: Callable[[], None]
 ) -> None:
-    """Do something for each element of a comprehension, with its names bound."""
+    """Apply a function to each element of a comprehension, with its names bound."""
     names = dict(stager.names)
     generate(stager, node, 0, action)
     stager.names = names
@@ -124,9 +81,7 @@ def for_each(
 def generate(
     stager: Stager, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, position: int, action: Callable[[], None]
 ) -> None:
-    """The loops of a comprehension from one of them on."""
-    from samovar.frontend.loops import bind_target
-
+    """The loops of a comprehension from a position on."""
     if position == len(node.generators):
         action()
         return
@@ -141,9 +96,7 @@ def generate(
 
 
 def stage_table(stager: Stager, node: ast.Dict) -> Staged:
-    """`{key: value, **other}`, with keys that are known at compile time."""
-    from samovar.frontend.staged.table import Table
-
+    """`{key: value, **other}`, with compile-time keys."""
     entries: list[tuple[Staged, Staged]] = []
     for key, value in zip(node.keys, node.values, strict=True):
         if key is not None:
@@ -151,7 +104,7 @@ def stage_table(stager: Stager, node: ast.Dict) -> Staged:
             continue
         other = stage(stager, value)
         if not isinstance(other, Table):
-            stager.fail_type(value, f"`**` in a dict takes a dict of the kernel, not {other.describe()}")
+            stager.fail_type(value, f"`**` in a dict requires a dict of the kernel, not {other.describe()}")
         entries.extend(other.entries.values())
     return table_of(stager, entries, node)
 
@@ -164,8 +117,6 @@ def stage_table_comprehension(stager: Stager, node: ast.DictComp) -> Staged:
 
 
 def table_of(stager: Stager, entries: list[tuple[Staged, Staged]], node: ast.AST) -> Staged:
-    from samovar.frontend.staged.table import Table, key_value
-
     return Table({key_value(stager, key, node): (key, value) for key, value in entries})
 
 
@@ -173,46 +124,15 @@ def stage_attribute(stager: Stager, node: ast.Attribute) -> Staged:
     return stage_owner(stager, node.value).attribute(stager, node.attr, node)
 
 
-def stage_owner(stager: Stager, node: ast.expr) -> Meaning:
-    """What an attribute is read from. Of a struct that is a variable or an element of an array, only that one is read."""
-    from samovar.frontend.assignments import stage_target
-
-    if isinstance(node, ast.Name):
-        meaning = stager.names.get(node.id)
-        return stager.load(node.id, node) if meaning is None else meaning
-    if isinstance(node, ast.Subscript):
-        owner = stage_target(stager, node.value)
-        return owner.part_at(stager, stage_index(stager, node.slice), node)
-    if isinstance(node, ast.Attribute):
-        return stage_owner(stager, node.value).part_named(stager, node.attr, node)
-    return stage(stager, node)
-
-
 def stage_subscript(stager: Stager, node: ast.Subscript) -> Staged:
-    from samovar.frontend.assignments import stage_target
-
     owner = stage_target(stager, node.value)
     index = stage_index(stager, node.slice)
     place = owner.element(stager, index, node) if isinstance(owner, Place) else None
-    # Of a variable or an element of an array, only what is asked for is read.
+    # For a variable or an array element, only the selected part is read.
     return owner.load(stager).subscript(stager, index, node) if place is None else place.load(stager)
 
 
-def stage_index(stager: Stager, node: ast.expr) -> Staged:
-    """What stands between brackets: an index, several of them, a slice."""
-    if isinstance(node, ast.Slice):
-        lower, upper, step = (
-            Static(None) if part is None else stage(stager, part) for part in (node.lower, node.upper, node.step)
-        )
-        return Slice(lower, upper, step)
-    if isinstance(node, ast.Tuple) and any(isinstance(element, ast.Slice) for element in node.elts):
-        return Items(tuple(stage_index(stager, element) for element in node.elts))
-    return stage(stager, node)
-
-
 def stage_walrus(stager: Stager, node: ast.NamedExpr) -> Staged:
-    from samovar.frontend.assignments import assign_name
-
     assign_name(stager, node.target, stage_marked(stager, node.value))
     return stager.load(node.target.id, node)
 
@@ -220,58 +140,10 @@ def stage_walrus(stager: Stager, node: ast.NamedExpr) -> Staged:
 def stage_call(stager: Stager, node: ast.Call) -> Staged:
     if isinstance(node.func, ast.Attribute) and node.func.attr == FILL:
         return stage_fill(stager, node, node.func)
-    return stage(stager, node.func).call(stager, node)
+    return call_value(stage(stager, node.func), stager, node)
 
 
-def stage_fill(stager: Stager, node: ast.Call, function: ast.Attribute) -> Staged:
-    """`a.fill(x)`, of an array, or of a vector or matrix that can be assigned."""
-    from samovar.frontend.assignments import stage_target
-
-    owner = stage_target(stager, function.value)
-    if not isinstance(owner, Place) or not owner.has_entries():
-        return owner.load(stager).attribute(stager, FILL, function).call(stager, node)
-    owner.store(stager, filled_with(stager, node), node)
-    return Static(None)
-
-
-def filled_with(stager: Stager, node: ast.Call, other: str = "") -> Staged:
-    """The number that `fill` is given, or an `other` value that elements may be."""
-    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-        stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
-    from samovar.frontend.staged.matrix import as_matrix
-
-    value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
-    if not (value.is_number() or (other and as_matrix(stager, value, node.args[0]) is not None)):
-        wanted = f"a number or {other}" if other else "a number"
-        stager.fail_type(node.args[0], f"`fill` takes {wanted}, got {value.describe()}")
-    return value
-
-
-def force(stager: Stager, node: ast.expr) -> Forced:
-    """The value of `static(expr)`: everything in it is evaluated at compile time."""
-    stager.static_depth += 1
-    try:
-        staged = stage(stager, node)
-    finally:
-        stager.static_depth -= 1
-    known = staged.known_array(stager)
-    if known is not None:
-        return Forced(known)
-    if staged.is_unrolled_by_static():
-        return Forced(staged.kept(stager, node))
-    member = run_time_member(stager, staged)
-    if member is not None or staged.is_run_time():
-        stager.fail(
-            node,
-            "`static` needs a value that is known at compile time, and this is only known at run time",
-            "use a captured constant or a parameter annotated with `sv.Template`"
-            if member is None
-            else advice_for_member(member),
-        )
-    return Forced(staged)
-
-
-EXPRESSIONS: dict[type[ast.expr], Rule] = {
+EXPRESSIONS |= {
     ast.Constant: stage_constant,
     ast.Name: stage_name,
     ast.BinOp: stage_binary,
@@ -292,12 +164,12 @@ EXPRESSIONS: dict[type[ast.expr], Rule] = {
     ast.JoinedStr: stage_fstring,
 }
 
-REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
-    ast.Lambda: ("`lambda`", "write a `@sv.func` outside of the kernel and call it"),
-    ast.Set: ("a set", "use a tuple"),
-    ast.SetComp: ("a set comprehension", "use a list comprehension over `static(...)`"),
-    ast.Yield: ("`yield`", "write results into an array"),
-    ast.YieldFrom: ("`yield from`", "write results into an array"),
-    ast.Await: ("`await`", None),
-    ast.Starred: ("`*` here", "unpack only into a tuple or into a call"),
+EXPRESSIONS |= {
+    ast.Lambda: refusal("`lambda`", "define a `@sv.func` outside the kernel and call it"),
+    ast.Set: refusal("a set", "use a tuple"),
+    ast.SetComp: refusal("a set comprehension", "use a list comprehension over `static(...)`"),
+    ast.Yield: refusal("`yield`", "write results into an array"),
+    ast.YieldFrom: refusal("`yield from`", "write results into an array"),
+    ast.Await: refusal("`await`", None),
+    ast.Starred: refusal("`*` here", "unpack only into a tuple or into a call"),
 }

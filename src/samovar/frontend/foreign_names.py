@@ -1,6 +1,6 @@
-"""What kernels know of NumPy and of Python's `math` beside the functions of the table: each name stands for a rule.
+"""The functions of NumPy and Python's `math` that kernels support beyond the table of operations: one rule per name.
 
-A function of NumPy means in a kernel what it means for one number; its arguments go by position.
+A NumPy function means in a kernel what it means for one number; its arguments are positional.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SAME = (
 
 
 def of_numpy(known: dict[str, Rule | SyntaxRule]) -> dict[str, Rule | SyntaxRule]:
-    """NumPy's functions by the rules of ours."""
+    """Rules for NumPy functions, by the rules of ours."""
     same = {f"numpy.{name}": known.get(f"samovar.{name}") or known[f"samovar.math.{name}"] for name in SAME}
     casts = {f"numpy.{name}": Rule(cast_to(f"numpy.{name}"), "x", elementwise=True) for name in TYPES}
     casts["math.log"] = logarithm(known["math.log"])
@@ -56,14 +56,14 @@ def cast_to(name: str) -> Callable[[Stager, Call], Staged]:
 
 
 def round_digits(stager: Stager, call: Call) -> Staged:
-    """`round(x, digits)`: by way of the nearest whole number of units, exactly as Python does where that has 53 bits."""
+    """`round(x, digits)`: through the nearest integer number of units, exactly as Python where that has 53 bits."""
     digits = call.get("digits")
     if digits is None or digits.as_dtype(stager) is not None:
         arguments = {"x": call["x"]} | ({} if digits is None else {"dtype": digits})
         return NEAREST.applied(stager, Call(call.node, arguments, call.nodes))
     count = digits.number()
     if not isinstance(count, int):
-        stager.fail_type(call.node, "the number of digits must be known at compile time", "for example `round(x, 2)`")
+        stager.fail_type(call.node, "the number of digits must be known at compile time", "as in `round(x, 2)`")
     known = folded((call["x"],), lambda x: round(x, count))
     if known is not None:
         return known
@@ -76,7 +76,7 @@ def round_digits(stager: Stager, call: Call) -> Staged:
 
 
 def nearest_units(stager: Stager, value: Value, digits: int) -> Value:
-    """A number of type f64, rounded to so many digits after the point (or, if negative, before it)."""
+    """An f64 number rounded to this many digits after the decimal point (before it, if negative)."""
     unit = constant(10.0 ** abs(digits), f64)
 
     def emit(code: str, *operands: Value, type: DType = f64) -> Value:
@@ -84,12 +84,12 @@ def nearest_units(stager: Stager, value: Value, digits: int) -> Value:
 
     first, second = ("mul", "div") if digits >= 0 else ("div", "mul")
     wide = emit(first, value, unit)
-    # What the rounding of that has lost: `wide` may lie halfway between two numbers of units, and the value not.
+    # The rounding error of that: `wide` may lie halfway between two numbers of units although the value does not.
     lost = emit("fma", value, unit, emit("neg", wide)) if digits >= 0 else emit("fma", emit("neg", wide), unit, value)
     whole = emit("round", wide)
     away = emit("sub", wide, whole)
     half = emit("eq", emit("abs", away), constant(0.5, f64), type=u1)
-    # On the side of the value that the rounding left, and that it should have gone to.
+    # Correct toward the value, on the side that the rounding left.
     wrong = emit("gt", emit("mul", away, lost), constant(0.0, f64), type=u1)
     other = emit("add", whole, emit("copysign", constant(1.0, f64), away))
     whole = emit("select", emit("and", half, wrong, type=u1), other, whole)
@@ -110,7 +110,7 @@ def is_finite(stager: Stager, call: Call) -> Staged:
 
 
 def propagating(code: str) -> Rule:
-    """`np.maximum`, `np.minimum`: NaN if one of the two is."""
+    """`np.maximum`, `np.minimum`: NaN if either argument is."""
     of_numbers = extremum(code)
 
     def apply(stager: Stager, call: Call) -> Staged:
@@ -154,7 +154,7 @@ def scaled_by_power(stager: Stager, call: Call) -> Staged:
 
 
 def product(stager: Stager, call: Call) -> Staged:
-    """`math.prod(values)`, from the left."""
+    """`math.prod(values)`, from left to right."""
     result: Staged = call.get("start") or Static(1)
     for item in call["values"].as_operand(stager, call.node).sequence(stager, call.nodes["values"]):
         result = binary(stager, BINARY[ast.Mult], result, item.unforced(), call.node)

@@ -1,6 +1,6 @@
-"""The constructs of kernels with `graph=True`: loops over flags, checkpoints, and sections side by side.
+"""The constructs of kernels with `graph=True`: loops over flags, checkpoints, and concurrent sections.
 
-They keep the top level: a `for` inside of them is a task.
+They preserve the top level: a `for` inside them is a task.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from samovar import errors
 from samovar._native import i32, u1
 from samovar.artifact import Frame, Site
 from samovar.frontend import loops
-from samovar.frontend.expressions import stage, stage_marked
+from samovar.frontend.bindings import carried_out
+from samovar.frontend.context import Label
+from samovar.frontend.dispatch import stage, stage_marked
 from samovar.frontend.operators import known_truth
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import Intrinsic
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import Label, Stager, reserve_arrays
+from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import walk as syntax_walk
 from samovar.ir import (
     Array,
@@ -52,7 +54,7 @@ STREAM = "samovar.stream_parallel"
 
 
 def construct_of(stager: Stager, node: ast.expr) -> str:
-    """The canonical name of the construct that an expression calls, or "" for everything else."""
+    """The canonical name of the construct that an expression calls; "" if it is none."""
     if not isinstance(node, ast.Call) or not is_chain(node.func):
         return ""
     callee = stage(stager, node.func)
@@ -60,7 +62,7 @@ def construct_of(stager: Stager, node: ast.expr) -> str:
 
 
 def is_chain(node: ast.expr) -> bool:
-    """Is it a name, or what is reached from one by attributes and items?"""
+    """Whether it is a name with attributes and subscripts only."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return isinstance(node, ast.Name)
@@ -70,54 +72,53 @@ def misplaced(where: str) -> Callable[[Stager, ast.Call], Staged]:
     """The rule of a construct that is called like a function."""
 
     def apply(stager: Stager, node: ast.Call) -> Staged:
-        stager.fail(node, f"`{ast.unparse(node.func)}` stands in `{where}` only", f"write `{where}:`")
+        stager.fail(node, f"`{ast.unparse(node.func)}` can only be used in `{where}:`", f"write `{where}:`")
 
     return apply
 
 
 def require_graph(stager: Stager, node: ast.AST, what: str) -> None:
-    """A construct of graphs is at the top level of a kernel with `graph=True`."""
+    """Check that a construct is at the top level of a kernel with `graph=True`."""
     if not stager.context.graph.enabled:
-        stager.fail(node, f"{what} needs a kernel with `graph=True`", "declare it as `@sv.kernel(graph=True)`")
+        stager.fail(node, f"{what} requires a kernel with `graph=True`", "declare it as `@sv.kernel(graph=True)`")
     if not stager.top_level:
         stager.fail(
             node,
-            f"{what} is not at the top level of the kernel",
-            "move it out of the loop or of the run-time `if`; a func with one is called at the top level",
+            f"{what} must be at the top level of the kernel",
+            "move it out of the loop or run-time `if`; call a func that contains one at the top level",
         )
 
 
 def require_place(stager: Stager, node: ast.AST, what: str) -> None:
-    """There are constructs that take no other one."""
+    """Reject constructs inside one that does not allow others."""
     inside = stager.context.graph.inside
     if inside:
-        stager.fail(node, f"{what} inside of {inside}", f"move it out of {inside}")
+        stager.fail(node, f"{what} is not allowed inside {inside}", f"move it out of {inside}")
 
 
 # --- flags
 
 
 def stage_flag(stager: Stager, node: ast.expr, what: str) -> Array:
-    """The array that a flag is: any chain of names that ends in an i32 array of rank 0."""
-    advice = "a flag is an array of i32 without axes, by its name: `flag`, `self.flag`, `params.state.flag`, `self.flags[0]`"
+    """The array of a flag: any chain of names that ends in a 0-D i32 array."""
+    advice = "pass a 0-D i32 array by name, as in `flag`, `self.flag`, `params.state.flag` or `self.flags[0]`"
     if not is_chain(node):
-        stager.fail(node, f"the flag of {what} has to be a name that ends in an array, not an expression", advice)
+        stager.fail(node, f"the flag of {what} must be an array given by name, not an expression", advice)
     try:
         flag = stage(stager, node)
     except errors.SamovarError as error:
         raise errors.SamovarSyntaxError(str(error)) from None
     if not isinstance(flag, Tensor):
-        stager.fail(node, f"the flag of {what} has to be an array, and this is {flag.describe()}", advice)
+        stager.fail(node, f"the flag of {what} must be an array, not {flag.describe()}", advice)
     array = flag.array
     if array.dtype is not i32 or array.ndim != 0:
-        axes = "1 axis" if array.ndim == 1 else f"{array.ndim} axes"
-        found = f"`{array.name}` has {axes} of {array.dtype.name}" if array.ndim else f"`{array.name}` is {array.dtype.name}"
-        stager.fail(node, f"the flag of {what} has to be an i32 array without axes, and {found}", advice)
+        shown = f"`{array.name}` is a {array.ndim}-D array of {array.dtype.name}"
+        stager.fail(node, f"the flag of {what} must be a 0-D array of i32, but {shown}", advice)
     return array
 
 
 def is_set(stager: Stager, flag: Array) -> Value:
-    """Is a flag not zero now?"""
+    """Whether a flag is currently nonzero."""
     read = ReadFlag(flag)
     stager.append(read)
     return stager.emit("ne", u1, (read, constant(0, i32)))
@@ -132,7 +133,7 @@ def stage_do_while(stager: Stager, node: ast.While, body: Body) -> None:
     assert isinstance(call, ast.Call)
     require_graph(stager, call, "`do_while`")
     if node.orelse:
-        stager.fail(node.orelse[0], "`while … else` is not available in kernels", "write what follows after the loop")
+        stager.fail(node.orelse[0], "`while … else` is not supported in kernels", "move the `else` block after the loop")
     flag_node, limit = loop_arguments(stager, call)
     flag = stage_flag(stager, flag_node, "`do_while`")
     counter = None
@@ -144,7 +145,7 @@ def stage_do_while(stager: Stager, node: ast.While, body: Body) -> None:
     with stager.into(head):
         body(stager, node.body)
         if stager.ended:
-            stager.fail(node, "a graph loop cannot be left by a `return`", "write 0 into its flag")
+            stager.fail(node, "`return` inside a graph loop is not supported", "set its flag to 0")
         stager.line = node.lineno
         condition = is_set(stager, flag)
         if counter is not None and limit is not None:
@@ -153,41 +154,41 @@ def stage_do_while(stager: Stager, node: ast.While, body: Body) -> None:
                 stager.emit("store_local", None, (done,), counter)
             check_limit(stager, call, condition, done, limit)
     loops.leave_loop(stager)
-    # The body has run at least once: names that it has bound go on.
-    bound = {name: meaning for name, meaning in stager.names.items() if before.get(name) is not meaning}
+    # The body has run at least once: names bound in it stay bound.
+    bound = {name: binding for name, binding in stager.names.items() if before.get(name) is not binding}
     stager.line = node.lineno
     stager.append(DoWhile(head, condition, flag, limit))
-    for name, meaning in bound.items():
-        stager.names[name] = meaning.carried_out(stager, head, name)
+    for name, binding in bound.items():
+        stager.names[name] = carried_out(binding, stager, head, name)
 
 
 def loop_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, int | None]:
-    """The flag and the most iterations of `do_while(flag, max_iterations=…)`."""
+    """The flag and the limit of iterations of `do_while(flag, max_iterations=…)`."""
     given = dict(zip(("condition", "max_iterations"), call.args, strict=False))
     for keyword in call.keywords:
         if keyword.arg not in ("condition", "max_iterations") or keyword.arg in given:
-            stager.fail(call, f"`do_while` has no argument `{keyword.arg}` here", "`do_while(flag, max_iterations=100)`")
+            stager.fail(call, f"`do_while` has an unexpected `{keyword.arg}`", "`do_while(flag, max_iterations=100)`")
         given[keyword.arg] = keyword.value
     if len(call.args) > 2 or "condition" not in given:
-        stager.fail(call, "`do_while` takes a flag", "`while do_while(flag):`, or `do_while(flag, max_iterations=100)`")
+        stager.fail(call, "`do_while` takes a flag", "write `while do_while(flag):` or `do_while(flag, max_iterations=100)`")
     if "max_iterations" not in given:
         return given["condition"], None
     limit = stage(stager, given["max_iterations"]).number()
     if limit is None and isinstance(given["max_iterations"], ast.Constant) and given["max_iterations"].value is None:
         return given["condition"], None
     if not isinstance(limit, int) or isinstance(limit, bool) or not 0 < limit < 1 << 31:
-        stager.fail(given["max_iterations"], "`max_iterations` has to be a whole number from 1, known at compile time")
+        stager.fail(given["max_iterations"], "`max_iterations` must be a positive integer known at compile time")
     return given["condition"], limit
 
 
 def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, limit: int) -> None:
-    """The launch fails if there is to be another iteration after the last."""
+    """Make the launch fail if another iteration is due after the last allowed one."""
     more = stager.emit("lt", u1, (done, constant(limit, i32)))
     holds = stager.emit("or", u1, (more, stager.emit("eq", u1, (goes_on, constant(False, u1)))))
-    text = f"`{ast.unparse(call)}`: the loop is not done after {limit} iterations"
+    text = f"`{ast.unparse(call)}`: the loop is not finished after {limit} iterations"
     frames = stager.call_path()
     if not do_messages_count(stager.context.lens.options):
-        # The lines may be others when the kernel comes from the cache.
+        # The line numbers may differ when the kernel comes from the cache.
         frames = tuple(Frame(frame.function, frame.file, 0) for frame in frames)
     stager.emit("check", None, (holds,), Site("iterations", (text,), (), frames))
 
@@ -204,7 +205,7 @@ def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body)
     if graph.enabled and not graph.checkpoints:
         stager.fail(
             call,
-            "`checkpoint` needs a kernel with `checkpoints=True`",
+            "`checkpoint` requires a kernel with `checkpoints=True`",
             "declare it as `@sv.kernel(graph=True, checkpoints=True)`",
         )
     require_graph(stager, call, "`checkpoint`")
@@ -233,24 +234,24 @@ def stage_checkpoint(stager: Stager, node: ast.With, call: ast.Call, body: Body)
 
 def checkpoint_arguments(stager: Stager, call: ast.Call) -> tuple[ast.expr, ast.expr]:
     """The label and the flag of `checkpoint(label, yield_on=flag)`."""
-    usual = "`with sv.checkpoint(label, yield_on=flag):`"
+    usual = "write `with sv.checkpoint(label, yield_on=flag):`"
     given = dict(zip(("cp_id", "yield_on"), call.args, strict=False))
     if len(call.args) > 2:
         stager.fail(call.args[2], "`checkpoint` takes a label and a flag", usual)
     for keyword in call.keywords:
         if keyword.arg not in ("cp_id", "yield_on"):
-            stager.fail(call, f"`checkpoint` has no argument `{keyword.arg}`", usual)
+            stager.fail(call, f"`checkpoint` has no parameter `{keyword.arg}`", usual)
         if keyword.arg in given:
-            stager.fail(call, f"`checkpoint` gets two {'labels' if keyword.arg == 'cp_id' else 'flags'}", usual)
+            stager.fail(call, f"`checkpoint` got two {'labels' if keyword.arg == 'cp_id' else 'flags'}", usual)
         given[keyword.arg] = keyword.value
-    for name, what in (("cp_id", "a label"), ("yield_on", "`yield_on`, the flag that says whether the launch ends here")):
+    for name, what in (("cp_id", "a label"), ("yield_on", "`yield_on`, the flag that decides whether the launch stops")):
         if name not in given:
-            stager.fail(call, f"`checkpoint` needs {what}", usual)
+            stager.fail(call, f"`checkpoint` requires {what}", usual)
     return given["cp_id"], given["yield_on"]
 
 
 def stage_label(stager: Stager, node: ast.expr) -> Label:
-    """The label of a checkpoint: an int or an enum member that is one, and no other checkpoint's."""
+    """The label of a checkpoint: an int or an enum member that is one, unique in the kernel."""
     staged = stage(stager, node)
     value = staged.value if isinstance(staged, Static) else None
     number, text, path, position = value, repr(value), None, None
@@ -260,26 +261,26 @@ def stage_label(stager: Stager, node: ast.expr) -> Label:
     if not isinstance(number, int) or isinstance(number, bool):
         stager.fail(
             node,
-            f"the label of a checkpoint has to be known at compile time, an int or a member of an IntEnum, and this is"
+            f"the label of a checkpoint must be an int or a member of an IntEnum known at compile time, not"
             f" {staged.describe()}",
         )
     for other in stager.context.graph.labels:
         if other.value == number:
-            stager.fail(node, f"another checkpoint of the kernel has the label {other.text} already (line {other.line})")
+            stager.fail(node, f"the label {other.text} is already used by another checkpoint (line {other.line})")
     return Label(number, text, path, position, int(stager.line))
 
 
-#: What is called in front of a task, and is no step of the program.
+#: Calls that may precede a task and do nothing themselves.
 _QUIET = ("samovar.loop_config", "samovar.static_print", "samovar.static_assert")
 
 
 def is_decided(stager: Stager, test: ast.expr) -> bool:
-    """Is a condition known at compile time?"""
+    """Whether a condition is known at compile time."""
     return known_truth(stager, stage_marked(stager, test), test) is not None
 
 
 def require_task(stager: Stager, statement: ast.stmt) -> None:
-    """Directly inside of a checkpoint there are tasks, and what is made of them."""
+    """Check that a statement directly inside a checkpoint is a task, or consists of tasks."""
     if isinstance(statement, (ast.For, ast.With, ast.Pass)):
         return
     if isinstance(statement, ast.Expr):
@@ -298,8 +299,8 @@ def require_task(stager: Stager, statement: ast.stmt) -> None:
         return
     stager.fail(
         statement,
-        "a statement directly inside of a checkpoint",
-        "a checkpoint holds loops: put it under `for _ in range(1):`, or in front of the checkpoint",
+        "this statement cannot be directly inside a checkpoint",
+        "a checkpoint contains loops: put it under `for _ in range(1):`, or before the checkpoint",
     )
 
 
@@ -327,7 +328,7 @@ def stage_context(stager: Stager, node: ast.With, call: ast.Call, body: Body) ->
 
 
 def stage_parts(stager: Stager, statements: list[ast.stmt], parts: list[Section], body: Body) -> None:
-    """What stands in a `parallel_context`: sections, and static `if` and `for` that make some."""
+    """The content of a `parallel_context`: sections, and static `if` and `for` around sections."""
     for statement in statements:
         stager.line = statement.lineno
         if isinstance(statement, ast.With) and construct_of(stager, statement.items[0].context_expr) == SECTION:
@@ -348,15 +349,15 @@ def stage_parts(stager: Stager, statements: list[ast.stmt], parts: list[Section]
 
 
 def is_text(statement: ast.stmt) -> bool:
-    """Is it a docstring?"""
+    """Whether it is a docstring."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def refuse_in_context(stager: Stager, node: ast.AST, what: str) -> NoReturn:
     stager.fail(
         node,
-        f"{what} directly inside of `parallel_context`",
-        "it holds `with sv.graph.parallel():`, and static `if` and `for` around some; the rest goes into a section",
+        f"{what} cannot be directly inside `parallel_context`",
+        "it contains `with sv.graph.parallel():`, and static `if` and `for` around these; move the rest into a section",
     )
 
 
@@ -366,12 +367,12 @@ def refuse_arguments(stager: Stager, call: ast.Call) -> None:
 
 
 def stage_section(stager: Stager, node: ast.With, parts: list[Section], body: Body) -> None:
-    """`with parallel():` of a context."""
+    """`with parallel():` in a context."""
     call = node.items[0].context_expr
     assert isinstance(call, ast.Call)
     refuse_arguments(stager, call)
     if node.items[0].optional_vars is not None:
-        stager.fail(node.items[0].optional_vars, "`parallel` gives nothing to name")
+        stager.fail(node.items[0].optional_vars, "`parallel` has no value: remove `as`")
     statements = node.body
     if len(node.items) > 1:
         statements = [ast.copy_location(ast.With(node.items[1:], node.body), node.items[1].context_expr)]
@@ -379,7 +380,7 @@ def stage_section(stager: Stager, node: ast.With, parts: list[Section], body: Bo
     names, locals_ = dict(stager.names), stager.locals
     part = Section(Region(), line=node.lineno)
     graph.inside, stager.locals = SECTION_NAME, []
-    # Loops around the context are no concern of what is inside: there is no way out of a section.
+    # Loops around the context do not matter inside: no jump leaves a section.
     around, stager.loops = stager.loops, []
     with stager.into(part.body):
         body(stager, statements)
@@ -393,7 +394,7 @@ def stage_section(stager: Stager, node: ast.With, parts: list[Section], body: Bo
 
 
 def refuse_outer_variables(stager: Stager, part: Section, node: ast.With) -> None:
-    """A section reads variables of the kernel, and assigns its own: another one may run at the same time."""
+    """Check that a section assigns only its own variables: others may run at the same time."""
     own = set(part.locals)
     for operation in walk(part.body):
         if isinstance(operation, ParallelFor):
@@ -408,8 +409,8 @@ def refuse_outer_variables(stager: Stager, part: Section, node: ast.With) -> Non
             ]
             stager.fail(
                 written[0] if written else node,
-                f"a parallel section assigns `{target.name}`, a variable that is there before it",
-                "write into an array, or use a name that is first assigned in the section",
+                f"a parallel section assigns `{target.name}`, a variable defined before it",
+                "write to an array, or use a name first assigned in the section",
             )
 
 
@@ -417,29 +418,29 @@ def refuse_outer_variables(stager: Stager, part: Section, node: ast.With) -> Non
 
 
 def stage_with(stager: Stager, node: ast.With, body: Body) -> None:
-    """`with` of one of the constructs; there is no other one in kernels."""
+    """`with` of one of the constructs; kernels support no others."""
     call = node.items[0].context_expr
     name = construct_of(stager, call)
     rule = BLOCKS.get(name)
     if rule is None:
-        known = "`sv.checkpoint`, `sv.graph.parallel_context` and `sv.graph.parallel` can stand there"
-        stager.fail(node, "`with` is not available in kernels", known)
+        known = "`sv.checkpoint`, `sv.graph.parallel_context` and `sv.graph.parallel` are supported"
+        stager.fail(node, "this `with` is not supported in kernels", known)
     assert isinstance(call, ast.Call)
-    if len(node.items) > 1:  # one inside of the other
+    if len(node.items) > 1:  # nested
         rest = ast.copy_location(ast.With(node.items[1:], node.body), node.items[1].context_expr)
         node = ast.copy_location(ast.With(node.items[:1], [rest]), node)
     if node.items[0].optional_vars is not None:
-        stager.fail(node.items[0].optional_vars, f"`{ast.unparse(call.func)}` gives nothing to name")
+        stager.fail(node.items[0].optional_vars, f"`{ast.unparse(call.func)}` has no value: remove `as`")
     rule(stager, node, call, body)
 
 
 def stage_lone_section(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
     advice = "put `with sv.graph.parallel_context():` around it"
-    stager.fail(call, "a parallel section outside of `parallel_context`", advice)
+    stager.fail(call, "a parallel section must be inside `parallel_context`", advice)
 
 
 def stage_in_order(stager: Stager, node: ast.With, call: ast.Call, body: Body) -> None:
-    """What may run beside others, and does not."""
+    """A block that may run concurrently with others, but runs in order."""
     body(stager, node.body)
 
 

@@ -1,13 +1,18 @@
-"""Hints in kernels: most of them are read and leave nothing behind."""
+"""Hints in kernels: most are evaluated and generate no code."""
 
 from __future__ import annotations
 
 import ast
 
-from samovar.frontend.assignments import stage_place
+from samovar._native import i32
+from samovar.frontend.atomics import atomic_update
+from samovar.frontend.dispatch import stage
+from samovar.frontend.places import stage_place
 from samovar.frontend.rules import Call, Rule, SyntaxRule, written
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
 from samovar.language import is_float
 
@@ -16,32 +21,52 @@ def nothing(stager: Stager, call: Call) -> Staged:
     return Static(None)
 
 
+def stopped(stager: Stager, call: Call) -> Staged:
+    """No derivative goes through reads of the array. Says nothing to a kernel that is not differentiated."""
+    tensor = call["x"]
+    if "derivative" in stager.context.lens.kernel.options:
+        if not isinstance(tensor, Tensor):
+            stager.fail_type(call.node, f"`stop_grad` takes an array or a field of numbers, not {tensor.describe()}")
+        stager.emit("stop_gradient", None, (), tensor.array)
+    return Static(None)
+
+
 def assumed(stager: Stager, call: Call) -> Staged:
     return call["val"]
 
 
 def volatile_load(stager: Stager, node: ast.Call) -> Staged:
-    """A change that leaves the element as it is: no pass may leave it out, put two together or move it out of a loop."""
+    """An atomic update that leaves the element unchanged: no pass may remove it, merge two or move it out of a loop."""
     place = stage_place(stager, *written(stager, node, "target", "`volatile_load` takes an element of an array"))
     if is_float(place.type):
-        return place.atomic(stager, "add", (Static(-0.0),), node)
-    return place.atomic(stager, "or", (Static(0),), node)
+        return atomic_update(place, stager, "add", (Static(-0.0),), node)
+    return atomic_update(place, stager, "or", (Static(0),), node)
 
 
-def needs_gpu(stager: Stager, name: str, node: ast.AST) -> Staged:
-    """What the threads of a GPU do together."""
-    stager.fail(
+#: GPU primitives that do not return a number.
+_GPU_OBJECTS = frozenset(("SharedArray", "Tile16x16", "Tile32x32"))
+
+
+def needs_gpu(stager: Stager, name: str, node: ast.Call) -> Staged:
+    """A GPU primitive: an error, unless it is in a branch that is never taken."""
+    error = stager.error(
         node,
-        f"`sv.{name.removeprefix('samovar.')}` is for the threads of a GPU, and this kernel is compiled for the CPU",
-        "choose another way where `sv.static` knows that there is no GPU",
+        f"`sv.{name.removeprefix('samovar.')}` requires a GPU, but this kernel is compiled for the CPU",
+        "provide another implementation for the CPU, chosen with `sv.static`",
     )
+    values = [stage(stager, argument) for argument in node.args]
+    if name.rpartition(".")[2] in _GPU_OBJECTS or not all(value.is_number() for value in values):
+        raise error
+    dtype = values[0].type(stager, node) if values else i32
+    return Scalar(stager.emit("unavailable", dtype, (), error))
 
 
 INTRINSICS: dict[str, Rule | SyntaxRule] = {
     **{
         f"samovar.{name}": Rule(nothing, "*fields")
-        for name in ("block_local", "cache_read_only", "mesh_local", "no_activate", "stop_grad")
+        for name in ("block_local", "cache_read_only", "mesh_local", "no_activate")
     },
+    "samovar.stop_grad": Rule(stopped, "x"),
     "samovar.assume_in_range": Rule(assumed, "val base low high"),
     "samovar.volatile_load": SyntaxRule(volatile_load),
 }

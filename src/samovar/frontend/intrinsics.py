@@ -13,12 +13,13 @@ from samovar.frontend import (
     numpy_operators,
     python_builtins,
     raw_arithmetic,
+    structs,
     views,
 )
 from samovar.frontend.atomics import atomic
 from samovar.frontend.compile_time import length, loop_config, static, static_assert, static_print
 from samovar.frontend.conversions import bit_cast, cast, python_cast
-from samovar.frontend.expressions import stage
+from samovar.frontend.dispatch import call_value, stage
 from samovar.frontend.graphs import CHECKPOINT, CONTEXT, DO_WHILE, SECTION, STREAM, misplaced
 from samovar.frontend.mathematics import (
     absolute,
@@ -42,54 +43,51 @@ from samovar.frontend.mathematics import (
 )
 from samovar.frontend.messages import stage_print
 from samovar.frontend.plain_calls import call_plainly, get_attribute, has_attribute, make_super
-from samovar.frontend.rules import Rule, SyntaxRule
+from samovar.frontend.rules import INTRINSICS, Rule, SyntaxRule
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.intrinsic import Intrinsic
 from samovar.frontend.stager import Stager
 from samovar.ir import OPCODES
 from samovar.language import DEGREES_PER_RADIAN, RADIANS_PER_DEGREE, Row, is_library_function
 
 
-def call_intrinsic(stager: Stager, name: str, node: ast.Call) -> Staged:
+@call_value.register(Intrinsic)
+def call_intrinsic(intrinsic: Intrinsic, stager: Stager, node: ast.Call) -> Staged:
+    name = intrinsic.name
     rule = INTRINSICS.get(name)
-    # At compile time, NumPy does what it does: its numbers have types of their own.
-    if rule is not None and not (stager.static_depth and name.startswith("numpy.")):
+    # At compile time, the originals are called: numbers of NumPy have their own types, and objects their own operators.
+    if rule is not None and not (stager.static_depth and name.startswith(("numpy.", "operator."))):
         return rule(stager, node)
     if stager.static_depth:
         return call_plainly(stager, name, node)
     if name.startswith("samovar.simt."):
         return hints.needs_gpu(stager, name, node)
     if is_library_function(name):
-        return Callee(stager.context.lens.library(name)).call(stager, node)
+        return call_value(Callee(stager.context.lens.library(name)), stager, node)
     if name.startswith("math."):
         return call_with_constants(stager, name, node)
     stager.fail(
         node,
-        f"`{name.removeprefix('builtins.')}` is not available in kernels",
+        f"`{name.removeprefix('builtins.')}` is not supported in kernels",
         "call it inside `sv.static(...)` if its arguments are known at compile time",
     )
 
 
 def call_with_constants(stager: Stager, name: str, node: ast.Call) -> Staged:
-    """A function that is computed at compile time, if its arguments are known then."""
+    """Evaluate a function at compile time, if its arguments are known then."""
     if not any(stage(stager, argument).is_run_time() for argument in node.args):
         return call_plainly(stager, name, node)
     stager.fail(
         node,
-        f"`{name}` is available in kernels for arguments that are known at compile time, and these are not",
-        "write it out with the functions of `sv` and `sv.math`, in a `@sv.func`",
+        f"`{name}` is supported in kernels only for compile-time arguments",
+        "write a `@sv.func` with the functions of `sv` and `sv.math`",
     )
-
-
-def make_struct(stager: Stager, node: ast.Call) -> Staged:
-    from samovar.frontend import structs
-
-    return structs.make_struct(stager, node)
 
 
 ATOMICS = ("add", "sub", "mul", "min", "max", "and", "or", "xor", "exchange", "cas")
 
-#: How a row of the table of operations says that calls of it are read → what makes the rule.
+#: Value of the column `staged` of the table of operations → the function that makes the rule.
 STAGED: dict[str, Callable[[Row], Rule]] = {
     "floats": lambda row: float_function(row.name, row.parameters),
     "rounding": lambda row: rounding(row.name),
@@ -98,7 +96,7 @@ STAGED: dict[str, Callable[[Row], Rule]] = {
     "extremum": lambda row: extremum(row.name),
 }
 
-INTRINSICS: dict[str, Rule | SyntaxRule] = {
+INTRINSICS |= {
     **{
         spelling: rule
         for row in OPCODES.values()
@@ -150,7 +148,7 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
     **matrices.INTRINSICS,
     **python_builtins.INTRINSICS,
     **raw_arithmetic.INTRINSICS,
-    "samovar.Struct": SyntaxRule(make_struct),
+    "samovar.Struct": SyntaxRule(structs.make_struct),
     **views.INTRINSICS,
 }
 INTRINSICS |= foreign_names.of_numpy(INTRINSICS) | numpy_operators.rules(INTRINSICS)

@@ -1,4 +1,4 @@
-"""The functions that make something to loop over: `range`, `ndrange`, `grouped`, and the compile-time iterators."""
+"""Functions that create iterables: `range`, `ndrange`, `grouped`, and the compile-time iterators."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import ast
 from math import isfinite
 
 from samovar._native import i32
+from samovar.frontend.dispatch import call_value
 from samovar.frontend.mathematics import extremum
-from samovar.frontend.rules import Call, Rule
+from samovar.frontend.rules import Call, Rule, bind
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.node import Node, Parent
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Counted, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 from samovar.language import is_float
+from samovar.lens import Kind
 
 
 def make_range(stager: Stager, call: Call) -> Staged:
@@ -30,12 +33,12 @@ def make_range(stager: Stager, call: Call) -> Staged:
 
 
 def whole_bound(stager: Stager, bound: Staged, node: ast.AST) -> Staged:
-    """A bound, without its fraction if it is a float and such bounds are truncated. Elsewhere the loop refuses it."""
+    """A bound; truncated if it is a float and such bounds are allowed. Otherwise the loop rejects it."""
     if not (bound.is_number() and is_float(bound.type(stager, node))):
         return bound
     if stager.context.lens.options.float_bounds != "truncate":
         return bound
-    stager.warn(node, "a bound of this `range` is a float: its fraction is left out")
+    stager.warn(node, "a bound of this `range` is a float and is truncated")
     known = bound.number()
     return Static(int(known)) if known is not None and isfinite(known) else Scalar(bound.as_type(stager, i32, node))
 
@@ -53,7 +56,7 @@ def make_ndrange(stager: Stager, call: Call) -> Staged:
     items = wanted.sequence(stager, call.nodes["axes"])
     order = tuple(int(item.unforced().number() or 0) for item in items)
     if sorted(order) != list(range(len(axes))):
-        stager.fail_type(call.node, f"`axes` must name each of the {len(axes)} axes once, from 0")
+        stager.fail_type(call.node, f"`axes` must be a permutation of the {len(axes)} dimensions, from 0")
     return Space(tuple(axes), order=order, tuple_of_axes=len(axes) != 1)
 
 
@@ -61,12 +64,27 @@ def make_axis(stager: Stager, bound: Staged, node: ast.AST) -> Axis:
     if not isinstance(bound, Items):
         return Axis(Static(0), bound)
     if len(bound.items) != 2:
-        stager.fail_type(node, "an axis of `ndrange` is an extent or a pair (begin, end)")
+        stager.fail_type(node, "an argument of `ndrange` must be an extent or a pair (begin, end)")
     return Axis(*bound.items)
 
 
 def make_grouped(stager: Stager, call: Call) -> Staged:
     return call["x"].space(stager, call.node).as_grouped()
+
+
+@call_value.register(Parent)
+def call_parent(parent: Parent, stager: Stager, node: ast.Call) -> Staged:
+    """`x.parent(n)`: the n-th node above."""
+    given = bind(stager, node, "n?").get("n")
+    count = 1 if given is None else given.number()
+    if not isinstance(count, int) or count < 0:
+        stager.fail_type(node, "`parent` takes a number of levels that is known at compile time")
+    ref = parent.ref
+    for _ in range(count):
+        ref = ref.attribute("above")
+    if ref.kind() is not Kind.OBJECT:
+        stager.fail_type(node, f"`{ast.unparse(node)}`: there are fewer nodes above this field")
+    return Node(ref)
 
 
 # --- compile-time iterators, for use inside `static`
@@ -79,7 +97,7 @@ def elements(stager: Stager, call: Call, name: str) -> tuple[Staged, ...]:
 def make_enumerate(stager: Stager, call: Call) -> Staged:
     start = call["start"].number() if "start" in call.arguments else 0
     if not isinstance(start, int):
-        stager.fail_type(call.node, "the `start` of `enumerate` must be an integer that is known at compile time")
+        stager.fail_type(call.node, "the `start` of `enumerate` must be an integer known at compile time")
     counted = None if stager.static_depth else call["items"].counted(stager, call.nodes["items"])
     if counted is not None:
         places = Space((Axis(Static(start), counted.count),)).counted(stager, call.node)
@@ -103,7 +121,7 @@ def make_zip(stager: Stager, call: Call) -> Staged:
         stager.fail_type(call.node, "the `strict` of `zip` must be known at compile time")
     if is_strict and len({len(column) for column in columns}) > 1:
         lengths = ", ".join(str(len(column)) for column in columns)
-        stager.fail_type(call.node, f"`zip` is strict, and its sequences have {lengths} elements")
+        stager.fail_type(call.node, f"`zip(strict=True)` requires equal lengths, got {lengths} elements")
     return Items(tuple(Items(row) for row in zip(*columns, strict=False)))
 
 

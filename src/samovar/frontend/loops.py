@@ -7,7 +7,10 @@ from collections.abc import Callable
 from math import prod
 
 from samovar._native import DType, i32, i64, u1, u64
-from samovar.frontend.expressions import stage_marked
+from samovar.frontend.context import Loop, LoopConfiguration, Sharing
+from samovar.frontend.diagnostics import line_of
+from samovar.frontend.dispatch import stage_marked
+from samovar.frontend.messages import Message
 from samovar.frontend.operators import whole_number
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.shared import check_reads
@@ -18,16 +21,16 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
-from samovar.frontend.stager import Loop, LoopConfiguration, Sharing, Stager, line_of, reserve_arrays
+from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import names_used, walk
 from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
 from samovar.language import is_float, loop_type
 
 Body = Callable[[Stager, list[ast.stmt]], None]
 
-#: An unrolled loop longer than this is a mistake more often than an intention.
+#: The limit for loops unrolled by `static`: longer ones are usually a mistake.
 LARGEST_UNROLLED_LOOP = 100_000
-#: One that nobody has asked to be unrolled is a mistake sooner.
+#: The limit for loops that are unrolled implicitly.
 LARGEST_UNASKED_LOOP = 1000
 
 
@@ -39,7 +42,7 @@ class LeaveUnrolled(Exception):
 
 
 class LeavesAtRunTime(Exception):
-    """A loop over a tuple that nobody asked to be unrolled is left under a run-time condition."""
+    """A loop over a tuple that is unrolled implicitly has a run-time `break` or `continue`."""
 
 
 def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
@@ -53,13 +56,13 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
         return
     forget_unrolled(stager, node.body)
     space = iterable.space(stager, node.iter)
-    # In a func that is called at the top level, under an `if` that is decided and in an unrolled loop, a loop with a `break`
-    # is what it would be anywhere else.
+    # In a func called at the top level, under a compile-time `if` and in an unrolled loop, a loop with a `break` is serial,
+    # as anywhere else.
     is_within = stager.expanded is not None or stager.known_conditions > 0 or bool(stager.loops)
     leaves = is_within and has_own_break(node.body)
-    shared = stager.context.serial.get(place_of(stager, node))
+    shared = stager.context.decisions.serial.get(place_of(stager, node))
     if shared is not None:
-        stager.warn(node, f"the loop is serial: its iterations assign `{shared}`, which they share")
+        stager.warn(node, f"this loop runs serially: its iterations assign the shared variable `{shared}`")
     if stager.top_level and space.axes and not (configuration.serialize or leaves or shared is not None):
         stage_parallel(stager, node, space.unordered, configuration, body)
     else:
@@ -76,7 +79,7 @@ def enter_loop(stager: Stager, kind: str, node: ast.AST | None = None) -> Loop:
 
 
 def place_of(stager: Stager, node: ast.AST) -> tuple[str, int, int]:
-    """Where a loop is written."""
+    """The location of a loop."""
     return stager.source.file, line_of(node), node.col_offset if isinstance(node, (ast.expr, ast.stmt)) else 0
 
 
@@ -86,13 +89,13 @@ def leave_loop(stager: Stager) -> None:
 
 def innermost(stager: Stager, node: ast.AST, what: str) -> Loop:
     if not stager.loops:
-        stager.fail(node, f"`{what}` outside of a loop")
+        stager.fail(node, f"`{what}` outside a loop")
     return stager.loops[-1]
 
 
 def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
     if loop.kind == "graph":
-        stager.fail(node, f"`{what}` in a graph loop: its flag says whether it goes on", "write into the flag")
+        stager.fail(node, f"`{what}` is not supported in a graph loop", "set its flag to 0 to end the loop")
     if loop.kind != "static":
         stager.emit(what, None)
         stager.ended = True
@@ -102,19 +105,19 @@ def leave_early(stager: Stager, loop: Loop, what: str, node: ast.AST) -> None:
             raise LeavesAtRunTime
         stager.fail(
             node,
-            f"`{what}` of an unrolled loop under a run-time condition",
-            "drop `static` from the loop, or from around it, so that it runs at run time",
+            f"`{what}` in an unrolled loop cannot depend on a run-time condition",
+            "remove `sv.static`, so that the loop runs at run time",
         )
     raise LeaveUnrolled(what)
 
 
 def unroll_or_count(stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body) -> None:
-    """A loop over a tuple or list is unrolled, unless it is left under a run-time condition: then it counts its elements."""
+    """Unroll a loop over a tuple or list, unless it has a run-time `break` or `continue`: then it is an ordinary loop."""
     if len(items) > LARGEST_UNASKED_LOOP:
         stager.fail(
             node.iter,
             f"this loop would be unrolled {len(items)} times",
-            "copy the values into an array, or insist on it: `for x in sv.static(values)`",
+            "copy the values into an array, or force unrolling: `for x in sv.static(values)`",
         )
     before = len(stager.region.operations), len(stager.locals)
     names, loops, hints = dict(stager.names), len(stager.loops), stager.hints
@@ -131,8 +134,8 @@ def unroll_or_count(stager: Stager, node: ast.For, items: tuple[Staged, ...], bo
         if rows is None:
             stager.fail(
                 node,
-                "this loop is unrolled, because its elements are not all numbers, and it is left under a run-time condition",
-                "loop over tuples of numbers of one length, or skip work with an `if`",
+                "this loop is unrolled, because its elements are not all numbers, but has a run-time `break` or `continue`",
+                "loop over numbers, or tuples of numbers of equal length, or skip work with an `if`",
             )
         stage_serial(stager, node, Space((Axis(Static(0), Static(len(items))),), columns=rows), body)
 
@@ -141,7 +144,7 @@ def unroll(
     stager: Stager, node: ast.For, items: tuple[Staged, ...], body: Body, is_asked_for: bool = True
 ) -> None:
     if len(items) > LARGEST_UNROLLED_LOOP:
-        stager.fail(node, f"this loop would be unrolled {len(items)} times", "drop `static`")
+        stager.fail(node, f"this loop would be unrolled {len(items)} times", "remove `sv.static`")
     enter_loop(stager, "static", node).is_asked_for = is_asked_for
     for item in items:
         bind_target(stager, node.target, item)
@@ -159,9 +162,9 @@ def unroll(
 
 
 def forget_unrolled(stager: Stager, body: list[ast.stmt]) -> None:
-    """A name that an unrolled loop has left behind is free for a run-time loop that assigns it.
+    """Free a name left over from an unrolled loop for a run-time loop that assigns it.
 
-    Its last value is that of the first iteration only, so nothing in the loop may read it before.
+    Its last value is that of the first iteration only, so nothing in the loop may read it before it is assigned.
     """
     for name in names_used(body).assigned if stager.unrolled else ():
         if name in stager.names and stager.names[name] is stager.unrolled.get(name):
@@ -175,7 +178,7 @@ def target_names(target: ast.expr) -> list[str]:
 
 
 def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
-    """The loop variable of an unrolled loop: a compile-time name."""
+    """Bind the loop variable of an unrolled loop as a compile-time name."""
     if isinstance(target, ast.Name):
         if target.id in stager.fixed:
             stager.fail(target, f"`{target.id}` is a parameter of the kernel and cannot be a loop variable")
@@ -191,7 +194,7 @@ def bind_target(stager: Stager, target: ast.expr, item: Staged) -> None:
 
 
 def bounds(stager: Stager, space: Space, node: ast.AST) -> tuple[list[tuple[Value, Value]], DType]:
-    """Begin and end of every axis, in one integer type."""
+    """The begin and end of every dimension, in one integer type."""
     dtype = i32
     for axis in space.axes:
         for bound in (axis.begin, axis.end):
@@ -211,7 +214,7 @@ def variable_names(node: ast.For) -> list[str]:
 
 
 def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Value], serial: bool) -> None:
-    """Give the loop's names their values: one name each, or one for all."""
+    """Bind the loop's names: one per dimension, or one for all."""
     target = node.target
     of_one = len(values) == 1 and not space.tuple_of_axes
     if space.columns is not None:
@@ -231,8 +234,8 @@ def bind_variables(stager: Stager, node: ast.For, space: Space, values: list[Val
     if len(target.elts) != len(values):
         stager.fail_signature(
             target,
-            f"{len(target.elts)} loop variables for {len(values)} {'axes' if space.columns is None else 'values'}",
-            "use `sv.grouped(...)` to take all axes as one index" if space.columns is None else None,
+            f"{len(target.elts)} loop variables for {len(values)} {'dimensions' if space.columns is None else 'values'}",
+            "use `sv.grouped(...)` for a single index over all dimensions" if space.columns is None else None,
         )
     for element, value in zip(target.elts, values, strict=True):
         if not isinstance(element, ast.Name):
@@ -246,7 +249,7 @@ def check_loop_variable(stager: Stager, target: ast.Name) -> None:
 
 
 def bind_variable(stager: Stager, node: ast.For, target: ast.Name, value: Value, serial: bool) -> None:
-    """A loop variable is a value; one that the program assigns as well becomes a variable that each iteration sets."""
+    """Bind a loop variable: a value, or, if the program assigns it too, a variable that each iteration sets."""
     check_loop_variable(stager, target)
     name = target.id
     existing = stager.names.get(name)
@@ -309,7 +312,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
         check_reads(stager, region)
-    stager.context.sharing = Sharing()  # nothing that refers to us stays behind
+    stager.context.sharing = Sharing()  # drop all references to this loop
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals, stager.task = outer_locals, outer, None, None
     flat = tuple(bound for axis in order for bound in pairs[axis])
@@ -321,7 +324,7 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
 
 
 def stage_over(stager: Stager, space: Space, node: ast.AST, body: Callable[[Stager, list[Value]], None]) -> None:
-    """A loop that nobody wrote as one: `body` is given the index of each axis."""
+    """A loop that the program does not write as one: `body` gets the index of each dimension."""
     index = ast.copy_location(ast.Name("index", ast.Store()), node)
     loop = ast.copy_location(ast.For(index, index, [], []), node)
     names = stager.names
@@ -342,7 +345,7 @@ def stage_over(stager: Stager, space: Space, node: ast.AST, body: Callable[[Stag
 def put_together(
     stager: Stager, digits: list[Value], blocks: FieldLayout, begins: list[Value], dtype: DType
 ) -> list[Value]:
-    """The index of each axis, from the loop variables of the pieces that it is split into."""
+    """The index of each dimension, from the loop variables of the parts that it is split into."""
     indices: list[Value] = []
     remaining = iter(digits)
     for pieces, begin in zip(blocks, begins, strict=True):
@@ -358,17 +361,15 @@ def put_together(
 
 
 def require_step(stager: Stager, step: Value, node: ast.AST) -> None:
-    """The step of a range must not be zero; one that is known at run time only is checked in debug mode, and makes no
-    iterations otherwise."""
+    """Check that the step of a range is not zero; a run-time step is checked in debug mode, and zero makes no iterations
+    otherwise."""
     assert step.type is not None
     if isinstance(step, Constant):
         if step.value == 0:
-            stager.fail(node, "the step of a range must not be zero")
+            stager.fail(node, "the step of a `range` must not be zero")
     elif stager.context.debug:
-        from samovar.frontend.messages import Message
-
         message = Message(stager)
-        message.text("the step of a range must not be zero")
+        message.text("the step of a `range` must not be zero")
         with stager.at(node):
             holds = stager.emit("ne", u1, (step, constant(0, step.type)))
             stager.emit("check", None, (holds,), message.site("assertion"))
@@ -377,7 +378,7 @@ def require_step(stager: Stager, step: Value, node: ast.AST) -> None:
 def stepped_range(
     stager: Stager, pair: tuple[Value, Value], step: Staged, node: ast.AST
 ) -> tuple[Value, Value, Value]:
-    """begin, number of iterations and step of a range, in i64. Two numbers of 64 bits are an unsigned distance apart."""
+    """begin, number of iterations and step of a range, in i64. The distance of two 64-bit numbers is unsigned."""
     begin, end = (convert(stager, bound, i64) for bound in pair)
     stride = step.as_type(stager, i64, node)
     first, last, size = (convert(stager, value, u64) for value in (begin, end, stride))
@@ -389,7 +390,7 @@ def stepped_range(
     else:
         zero = constant(0, i64)
         rising = stager.emit("gt", u1, (stride, zero))
-        # A step of zero neither rises nor falls: no iteration.
+        # A step of zero neither rises nor falls: no iterations.
         falling = stager.emit("and", u1, (stager.emit("lt", u1, (stride, zero)), stager.emit("gt", u1, (begin, end))))
         some = stager.emit("select", u1, (rising, stager.emit("lt", u1, (begin, end)), falling))
         forward = stager.emit("sub", u64, (last, first))
@@ -406,7 +407,7 @@ def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> Non
         counted = dtype
         step: Value = constant(1, dtype)
         if space.step is not None:
-            # A step wider than the bounds is not cut to their type: the loop counts in i64, its variable stays as it is.
+            # A step wider than the bounds is not truncated: the loop counts in i64, its variable keeps its type.
             counted = loop_type(dtype, space.step.type(stager, node))
             step = space.step.as_type(stager, counted, node)
             require_step(stager, step, node)
@@ -428,7 +429,7 @@ def run_serial(
     values: Callable[[], list[Value]],
     body: Body,
 ) -> None:
-    """One serial loop whose body binds the names from `values()`."""
+    """A serial loop whose body binds the names from `values()`."""
     region = Region()
     enter_loop(stager, "serial", node)
     with stager.scope("inside a loop"), stager.into(region):
@@ -440,13 +441,13 @@ def run_serial(
 
 
 def nested(stager: Stager, node: ast.For, space: Space, pairs: list[tuple[Value, Value]], dtype: DType, body: Body) -> None:
-    """Several axes: one loop inside the other, in the given order."""
+    """Several dimensions as nested loops, in the given order."""
     order = space.order or tuple(range(len(pairs)))
     names = variable_names(node)
     variables = [
         LoopVariable(names[axis] if len(names) == len(pairs) else f"{names[0]}{axis}", dtype) for axis in range(len(pairs))
     ]
-    if not pairs:  # the one point of a space without axes
+    if not pairs:  # the one point of a 0-D space
         with stager.scope("inside a loop"):
             bind_variables(stager, node, space, [], serial=True)
             body(stager, node.body)
@@ -465,7 +466,7 @@ def nested(stager: Stager, node: ast.For, space: Space, pairs: list[tuple[Value,
 def flattened(
     stager: Stager, node: ast.For, space: Space, pairs: list[tuple[Value, Value]], dtype: DType, body: Body
 ) -> None:
-    """Several axes as one loop, so that `break` leaves all of them."""
+    """Several dimensions as one loop, so that `break` leaves all of them."""
     extents = []
     for begin, end in pairs:
         distance = stager.emit("sub", i64, (convert(stager, end, i64), convert(stager, begin, i64)))

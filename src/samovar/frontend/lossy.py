@@ -1,10 +1,10 @@
-"""Implicit conversions: what a number becomes in the place that keeps it, and the warning if that may lose something.
+"""Implicit conversions: the type in which a place stores a number, and the warning if the conversion may lose information.
 
-One rule for variables, elements of arrays, members of structs, entries of vectors, arguments of funcs and results. A
-float that becomes an integer loses its fraction; a number in fewer bits may lose precision, or may not fit. Where the
-value is seen to fit, nothing is said: a literal beside a number widens the expression, not what was put in (`a[i] + 1` of
-u8 is stored to a u8 as it would be without the 1), and `x % 256` fits in a u8. Conversions that a program writes
-(`int(x)`, `sv.f32(x)`, `sv.cast`) never come here: they are `as_type`.
+One rule for variables, array elements, struct members, vector components, arguments of funcs and results. A float that
+becomes an integer loses its fraction; a number stored in fewer bits may lose precision, or may not fit. There is no
+warning if the value provably fits: a literal operand widens the expression, not the stored value (`a[i] + 1` of u8 is
+stored to a u8 as it would be without the 1), and `x % 256` fits in a u8. Explicit conversions (`int(x)`, `sv.f32(x)`,
+`sv.cast`) do not pass through here: they are `as_type`.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ import ast
 from dataclasses import dataclass
 
 from samovar._native import DType, u1
+from samovar.frontend.diagnostics import line_of
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.stager import Stager, line_of
+from samovar.frontend.stager import Stager
 from samovar.ir import Affine, Array, Constant, Local, Operation, Value
 from samovar.language import integer_range, is_float, is_integer, loses, promote
 
-#: Operations that need no wider type than their operands have.
+#: Operations that need no wider type than their operands.
 _SAME_KIND = frozenset("add sub mul div floordiv mod neg abs min max select and or xor not shl".split())
-#: Operations that give whole numbers, and those that do if their operands are.
+#: Operations that yield integers, and those that do if their operands are.
 _ROUNDING = frozenset("round floor ceil trunc floordiv".split())
 _WHOLE = frozenset("add sub mul mod neg abs min max select".split())
-#: Expressions are followed so far.
+#: The depth to which expressions are analyzed.
 _DEPTH = 24
 
 
 @dataclass(frozen=True)
 class Keeper:
-    """What keeps a number: how a message calls it, what is done to the number, and the variable if it is one."""
+    """The destination of a number: its name in messages, the conversion, and the variable if it is one."""
 
     what: str
     doing: str = "storing"
@@ -37,7 +38,7 @@ class Keeper:
 
 
 def written_place(node: ast.AST) -> str:
-    """How a message calls a place that a statement or a call changes."""
+    """The name in messages of a place that a statement or a call modifies."""
     if isinstance(node, ast.AugAssign):
         node = node.target
     elif isinstance(node, ast.Call) and node.args:
@@ -46,19 +47,19 @@ def written_place(node: ast.AST) -> str:
 
 
 def element_at(node: ast.AST, array: Array | None = None) -> Keeper:
-    """An element of an array, or an entry of a vector, that is assigned."""
-    return Keeper(written_place(node) or ("an entry" if array is None else f"an element of `{array.name}`"))
+    """An element of an array, or a component of a vector, that is assigned."""
+    return Keeper(written_place(node) or ("a component" if array is None else f"an element of `{array.name}`"))
 
 
 def kept(stager: Stager, value: Staged, dtype: DType, node: ast.AST, keeper: Keeper) -> Value:
-    """A number as a place of a dtype keeps it. A conversion that may lose something warns."""
-    stored = value.as_stored(stager, dtype, node)  # a known number that does not fit is an error
+    """A number as a place of a dtype stores it. A conversion that may lose information warns."""
+    stored = value.as_stored(stager, dtype, node)  # a compile-time number that does not fit is an error
     warn_if_lossy(stager, value, dtype, node, keeper)
     return stored
 
 
 def warn_if_lossy(stager: Stager, value: Staged, dtype: DType, node: ast.AST, keeper: Keeper) -> None:
-    """Warn of what is lost. A local that began with a plain number gets a wider type instead."""
+    """Warn about a loss. A local variable initialized with a plain number gets a wider type instead."""
     problem = loss(stager, value, dtype, node)
     if problem is None:
         return
@@ -68,8 +69,8 @@ def warn_if_lossy(stager: Stager, value: Staged, dtype: DType, node: ast.AST, ke
 
 
 def loss(stager: Stager, value: Staged, dtype: DType, node: ast.AST) -> str | None:
-    """What an implicit conversion to a dtype may lose of a value; None if nothing."""
-    if dtype is u1:  # that is its truth
+    """What an implicit conversion to a dtype may lose; None if nothing."""
+    if dtype is u1:  # a truth value
         return None
     known = value.number()
     if known is None and value.is_run_time() and isinstance(scalar := value.ir_values()[0], Constant):
@@ -91,7 +92,7 @@ def loss(stager: Stager, value: Staged, dtype: DType, node: ast.AST) -> str | No
 
 
 def _is_whole(value: Value, depth: int) -> bool:
-    """Is a float a whole number for certain?"""
+    """Whether a float is provably an integer."""
     if isinstance(value, Constant):
         return float(value.value).is_integer()
     if not isinstance(value, Operation) or not depth:
@@ -107,7 +108,7 @@ def _is_whole(value: Value, depth: int) -> bool:
 
 
 def _is_wider(value: Value, dtype: DType, depth: int) -> bool:
-    """May a number be more than a dtype of the same kind holds?"""
+    """Whether a number may exceed the range of a dtype of the same kind."""
     if isinstance(value, Constant):
         least, greatest = integer_range(dtype) if is_integer(dtype) else (value.value, value.value)
         return not least <= value.value <= greatest
@@ -131,7 +132,7 @@ def _is_wider(value: Value, dtype: DType, depth: int) -> bool:
 
 
 def warn_of_loss(stager: Stager, node: ast.AST, dtype: DType, keeper: Keeper, what: str, wanted: DType) -> None:
-    """Say that a place loses something of a value, where it got its type if it is a variable, and what to write."""
+    """Warn that a place loses information: where a variable got its type, and what to write instead."""
     if isinstance(node, ast.Return) and node.value is not None:
         node = node.value
     local = keeper.local
@@ -139,8 +140,8 @@ def warn_of_loss(stager: Stager, node: ast.AST, dtype: DType, keeper: Keeper, wh
     name = keeper.what.strip("`")
     if local is not None and name.isidentifier():
         first = f"{name} = 0.0" if is_float(wanted) and not is_float(dtype) else f"{name}: sv.{wanted.name} = 0"
-        advice = f"give it a first value of the type that it shall hold, as in `{first}`"
+        advice = f"initialize it with the intended type, as in `{first}`"
     else:
-        whole = ", or divide whole numbers with `//`" if is_float(wanted) and not is_float(dtype) else ""
-        advice = f"if that is meant, say so: `sv.{dtype.name}(…)`{whole}"
+        whole = ", or use `//` for integer division" if is_float(wanted) and not is_float(dtype) else ""
+        advice = f"if this is intended, convert explicitly: `sv.{dtype.name}(…)`{whole}"
     stager.warn(node, f"{keeper.what} is {dtype.name}{since}: {what}", advice)

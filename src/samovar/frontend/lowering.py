@@ -1,4 +1,4 @@
-"""From a function, seen through the lens, to a typed IR kernel."""
+"""Lowers a function, seen through the lens, to a typed IR kernel."""
 
 from __future__ import annotations
 
@@ -8,33 +8,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from samovar import errors
-from samovar._native import DType
 from samovar.artifact import Notice
-from samovar.frontend.members import check_array, element_shape, given_matrix
+from samovar.frontend import calls, expressions, intrinsics, statements, structs
+from samovar.frontend.context import Decisions, KernelContext, Label, Reconsider
+from samovar.frontend.dispatch import stage_body
+from samovar.frontend.members import check_array, element_shape, given_matrix, required_view
 from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import AbsentArray
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.stager import Birthplace, KernelContext, Label, Reconsider, Remark, Stager, reserve_arrays
-from samovar.frontend.statements import stage_body
+from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, Region, ResultForm
 from samovar.language import (
     AnyAnnotation,
     ArrayAnnotation,
     DataclassAnnotation,
-    MatrixType,
     ScalarAnnotation,
     TemplateAnnotation,
     ViewAnnotation,
 )
 from samovar.lens import Kind, Lens
+from samovar.values import MatrixType
 
 
 @dataclass(frozen=True)
 class Lowered:
-    """The kernel, warnings about its text, and the labels of its checkpoints, in the order of their numbers."""
+    """The kernel, warnings about its source, and the labels of its checkpoints in the order of their numbers."""
 
     kernel: Kernel
     notices: tuple[Notice, ...]
@@ -42,25 +43,25 @@ class Lowered:
     is_graph: bool = False
     #: Of a graph, see `samovar.artifact.graph`.
     nodes: tuple[Any, ...] = ()
+    #: Of a derivative, what a tape has to know, see `samovar.runtime.launch_plan`.
+    derivative: bytes = b""
 
 
-#: Types only get wider, so that there is an end; after so many times locals stay as they are, with warnings.
+#: The modules whose rules are in the tables of `dispatch.py`, directly or through what they import.
+RULES = (calls, expressions, intrinsics, statements)
+
+#: Types only widen, so this terminates; after this many times locals keep their types, with warnings.
 MOST_PASSES = 32
 
 
 def lower(lens: Lens) -> Lowered:
-    """Stage the kernel that a lens looks at."""
-    variables: dict[object, set[str]] = {}
-    in_memory: dict[object, set[str]] = {}
-    warned: set[Remark] = set()
-    printed: list[str] = []
-    serial: dict[tuple[str, int, int], str] = {}
-    widened: dict[Birthplace, DType] = {}
-    passes = 0  # that have made a local wider
+    """Stage the kernel of a lens."""
+    decisions = Decisions()
+    passes = 0  # that have widened a local
     try:
         while True:
             kernel = Kernel(lens.kernel.name, [], (), Region(), file=lens.kernel.file)
-            context = KernelContext(lens, kernel, variables, in_memory, warned, printed, serial, widened)
+            context = KernelContext(lens, kernel, decisions)
             context.widens = passes < MOST_PASSES
             lens.begin_staging()
             lens.looked_from(context.position)
@@ -68,19 +69,19 @@ def lower(lens: Lens) -> Lowered:
                 lowered = stage_kernel(context)
                 if not context.wanted_types:
                     return lowered
-            except Reconsider:  # each time, there is one name more
+            except Reconsider:  # each time with one more name
                 pass
             except errors.SamovarError:
                 if not context.wanted_types:
                     raise
             passes += bool(context.wanted_types)
-            widened |= context.wanted_types
+            decisions.widened |= context.wanted_types
     finally:
-        lens.looked_from(None)  # the trace of a lens lives longer than a program
+        lens.looked_from(None)  # the trace of a lens outlives the program
 
 
 def stage_kernel(context: KernelContext) -> Lowered:
-    """Stage the body of a kernel, after its parameters."""
+    """Stage the parameters and the body of a kernel."""
     lens, kernel, region = context.lens, context.kernel, context.kernel.body
     function = lens.kernel
     stager = Stager(context, function, region=region, locals=[], frames=(), top_level=not context.is_serial)
@@ -102,15 +103,15 @@ def stage_kernel(context: KernelContext) -> Lowered:
 
 
 def result_form(stager: Stager) -> ResultForm:
-    """How Python sees what a kernel returns."""
-    return None if stager.result is None else stager.result.result_form(itertools.count())
+    """How Python sees the result of a kernel."""
+    return None if stager.results.sample is None else stager.results.sample.result_form(itertools.count())
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
-    """The parameters of a kernel: scalars at run time, arrays and templates as the lens sees them.
+    """Bind the parameters of a kernel: scalars at run time, arrays and templates as the lens sees them.
 
-    What nothing reads is looked at as far as its annotation says something about it, so that a launch refuses what does not
-    fit. Members of structs and objects are not: they would be part of the key.
+    Unused parameters are checked against their annotation, so that a launch rejects wrong arguments. Members of structs and
+    objects are not checked: they would become part of the key.
     """
     used = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
     for parameter in stager.function.parameters:
@@ -126,20 +127,16 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             stager.names[name] = Scalar(number)
             continue
         if name not in used and annotation is not None and annotation.is_struct:
-            from samovar.frontend import structs
-
             structs.check_unread(stager, ref, annotation, definition)
             continue
         if isinstance(annotation, DataclassAnnotation):
             stager.context.typed.add(name)
             if ref.kind() is Kind.OBJECT:
-                ref.is_instance(annotation.key()[1])  # so that an object of another class is no lookup's answer
+                ref.is_instance(annotation.key()[1])  # so that lookups distinguish objects of other classes
         if isinstance(annotation, MatrixType):
             stager.names[name] = given_matrix(stager, ref, annotation, definition)
             continue
         if annotation is not None and annotation.is_struct:
-            from samovar.frontend import structs
-
             stager.names[name] = structs.given_parameter(stager, ref, annotation, definition)
             continue
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.NONE:
@@ -147,7 +144,7 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             continue
         stager.names[name] = opened = stager.open(ref, definition)
         if isinstance(annotation, ViewAnnotation) and not opened.is_none():
-            stager.names[name] = opened.required_view(stager, annotation, f"`{name}`", definition)
+            stager.names[name] = required_view(opened, stager, annotation, f"`{name}`", definition)
         if isinstance(annotation, ArrayAnnotation) and ref.kind() is Kind.TENSOR:
             array = stager.context.array(ref)
             array.boundary = annotation.boundary

@@ -1,4 +1,4 @@
-"""The rules of mathematical functions, of scalars; by components they work for whatever has some."""
+"""The rules of mathematical functions of scalars; they apply element-wise to values with components."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from samovar.language import is_float, is_integer
 
 
 def host_function(code: str) -> Callable[..., Any]:
-    """What Python code computes where a kernel has this operation: compile-time numbers are folded with it."""
+    """The Python implementation of an operation, which folds compile-time numbers."""
     python = OPCODES[code].host
     assert python is not None
     return python
 
 
 def float_function(code: str, parameters: str = "x") -> Rule:
-    """A function of floats; integers become the default float type."""
+    """A float function; integers are converted to the default float type."""
     python = host_function(code)
 
     def apply(stager: Stager, call: Call) -> Staged:
@@ -41,7 +41,7 @@ def float_function(code: str, parameters: str = "x") -> Rule:
 
 
 def rounding(code: str) -> Rule:
-    """floor, ceil, round, trunc: an integer stays as it is; an optional dtype converts the result."""
+    """floor, ceil, round, trunc: integers are unchanged; an optional dtype converts the result."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         value = call["x"].scalar(stager, call.node)
@@ -55,7 +55,7 @@ def rounding(code: str) -> Rule:
 
 
 def test_function(code: str) -> Rule:
-    """isnan, isinf: an integer is neither."""
+    """isnan, isinf: False for integers."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         if not is_float(call["x"].type(stager, call.node)):
@@ -66,12 +66,12 @@ def test_function(code: str) -> Rule:
 
 
 def bit_function(code: str) -> Rule:
-    """popcnt, clz, ffs: of the bits of an integer."""
+    """popcnt, clz, ffs: functions of the bits of an integer."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         dtype = call["x"].type(stager, call.node)
         if not is_integer(dtype):
-            stager.fail_type(call.node, f"`{code}` needs an integer, got {dtype.name}")
+            stager.fail_type(call.node, f"`{code}` requires an integer, got {dtype.name}")
         return Scalar(convert(stager, stager.emit(code, dtype, (call["x"].scalar(stager, call.node),)), i32))
 
     return Rule(apply, "x", elementwise=True)
@@ -99,19 +99,19 @@ def extremum(code: str) -> Rule:
         if len(values) == 1 and isinstance(values[0], Items):
             values = values[0].items
         if not values:
-            stager.fail_type(call.node, f"`{code}` needs a value")
+            stager.fail_type(call.node, f"`{code}` requires at least one value")
         array = next((value for value in values if value.is_array() and not value.is_number()), None)
         if array is not None and array.known_array(stager) is None:
             name = array.describe().split("`")[1]
             stager.fail_type(
                 call.node,
-                f"`{code}` takes numbers in a kernel, and got {array.describe()}",
+                f"`{code}` in a kernel takes numbers, not {array.describe()}",
                 f"write a loop, `m = {code}(m, {name}[i])`, or call `sv.algorithms.{code}({name})` from Python",
             )
         named = {f"*values{position}": value for position, value in enumerate(values)}
         return of_several.applied(stager, Call(call.node, named, call.nodes))
 
-    return Rule(apply, "*values", refusal=f"`{code}` takes no keywords in a kernel")
+    return Rule(apply, "*values", refusal=f"`{code}` takes no keyword arguments in a kernel")
 
 
 def absolute(stager: Stager, call: Call) -> Staged:
@@ -129,7 +129,7 @@ def power(stager: Stager, call: Call) -> Staged:
 
 
 def float_power(stager: Stager, call: Call) -> Staged:
-    """`math.pow`: always floats."""
+    """`math.pow`: always in floats."""
     base = Scalar(as_float(stager, call["base"], call.node))
     return binary(stager, POWER, base, call["exponent"], call.node)
 
@@ -148,7 +148,8 @@ def select(stager: Stager, call: Call) -> Staged:
 def clamp(stager: Stager, call: Call) -> Staged:
     dtype = common_type(stager, call.values, call.node)
     value, low, high = (each.as_type(stager, dtype, call.node) for each in call.values)
-    return Scalar(stager.emit("min", dtype, (stager.emit("max", dtype, (value, low)), high)))
+    # In this order, the derivative is 1 at both ends: of equal operands, the second has it.
+    return Scalar(stager.emit("min", dtype, (high, stager.emit("max", dtype, (low, value)))))
 
 
 def mix(stager: Stager, call: Call) -> Staged:
@@ -182,7 +183,7 @@ def fract(stager: Stager, call: Call) -> Staged:
 
 
 def scaled(factor: float) -> Rule:
-    """Degrees and radians."""
+    """`degrees` and `radians`."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         known = call["x"].number()
@@ -200,12 +201,12 @@ def random(stager: Stager, call: Call) -> Staged:
 
 
 def randint(stager: Stager, call: Call) -> Staged:
-    """low + bits * (high - low) / 2^64, rounded down. Of distances below 2^32 the product is computed in two halves, which
-    vectors can do; of others, the remainder of the bits is taken. Either is off by less than one in 2^32."""
+    """low + bits * (high - low) / 2^64, rounded down. For ranges below 2^32 the product is computed in two halves, which
+    vectorizes; otherwise it is the remainder of the bits. The bias of either is less than 2^-32."""
     wanted = call.get("dtype")
     dtype = i32 if wanted is None else dtype_argument(stager, wanted, call.node)
     if dtype.kind not in ("int", "uint"):
-        stager.fail_type(call.node, f"`randint` gives integers, not {dtype.name}")
+        stager.fail_type(call.node, f"`randint` returns integers, not {dtype.name}")
     first, last = (call[name].as_type(stager, dtype, call.node) for name in ("low", "high"))
     with stager.unwritten():
         low, high = convert(stager, first, u64), convert(stager, last, u64)
@@ -224,10 +225,10 @@ def randint(stager: Stager, call: Call) -> Staged:
 
 
 def randn(stager: Stager, call: Call) -> Staged:
-    """Box and Muller: 1 - u is in (0, 1], where the logarithm is finite."""
+    """The Box-Muller transform: 1 - u is in (0, 1], where the logarithm is finite."""
     dtype = random_type(stager, call.get("dt"), call)
     if not is_float(dtype):
-        stager.fail_type(call.node, f"`randn` gives floats, not {dtype.name}")
+        stager.fail_type(call.node, f"`randn` returns floats, not {dtype.name}")
     uniform = stager.emit("sub", dtype, (constant(1, dtype), stager.emit("random", dtype)))
     logarithm = stager.emit("mul", dtype, (constant(-2, dtype), stager.emit("log", dtype, (uniform,))))
     angle = stager.emit("mul", dtype, (constant(6.283185307179586, dtype), stager.emit("random", dtype)))

@@ -7,14 +7,18 @@ from collections.abc import Callable
 
 from samovar._native import u1
 from samovar.frontend.conversions import cast
+from samovar.frontend.dispatch import call_value
 from samovar.frontend.operators import BINARY, binary, by_components, common_type, truth
 from samovar.frontend.rules import Call, bind
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import (
+    METHODS,
     Matrix,
     MatrixValue,
+    Method,
+    MethodRule,
     accumulate,
     computed,
     every_index,
@@ -24,16 +28,15 @@ from samovar.frontend.staged.matrix_indices import Index
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
-from samovar.language import METHODS as LIBRARY_METHODS
+from samovar.values import METHODS as LIBRARY_METHODS
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE = (BINARY[each] for each in (ast.Add, ast.Sub, ast.Mult, ast.Div))
 
 Apply = Callable[[Stager, MatrixValue, Call], Staged]
-Method = Callable[[Stager, MatrixValue, ast.Call], Staged]
 
 
-def method(apply: Apply, parameters: str = "") -> Method:
-    """A method that is staged by a function of the matrix and its other arguments."""
+def method(apply: Apply, parameters: str = "") -> MethodRule:
+    """A method staged by a function of the matrix and its other arguments."""
 
     def call(stager: Stager, owner: MatrixValue, node: ast.Call) -> Staged:
         return apply(stager, owner, bind(stager, node, parameters))
@@ -41,11 +44,11 @@ def method(apply: Apply, parameters: str = "") -> Method:
     return call
 
 
-# --- one number
+# --- reductions
 
 
 def total(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    """The sum; of conditions, how many hold."""
+    """The sum; for conditions, the number that hold."""
     if value.dtype(stager, call.node) is u1:
         value = converted(stager, value, Static(stager.context.default_ip), call.node)
     return accumulate(stager, value, call.node, lambda one, two: binary(stager, ADD, one, two, call.node))
@@ -64,7 +67,7 @@ def extreme(code: str) -> Apply:
 
 
 def conditions(code: str) -> Apply:
-    """any, all: of entries that are not zero."""
+    """any, all: whether elements are nonzero."""
 
     def apply(stager: Stager, value: MatrixValue, call: Call) -> Staged:
         tests = by_components(stager, (value,), call.node, lambda each: Scalar(truth(stager, each, call.node)))
@@ -81,11 +84,11 @@ def conditions(code: str) -> Apply:
     return apply
 
 
-# --- others of another shape
+# --- other shapes
 
 
 def transpose(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    """A vector becomes a matrix of one row."""
+    """The transposed matrix; a vector becomes a matrix of one row."""
     rows, columns = (value.shape[0], 1) if len(value.shape) == 1 else value.shape
     shape = (columns, rows)
 
@@ -111,17 +114,17 @@ def cast_entries(stager: Stager, value: MatrixValue, call: Call) -> Staged:
     return converted(stager, value, call["dtype"], call.node)
 
 
-def of_library(name: str) -> Method:
-    """A method that is a function of the library, whose first argument is the matrix."""
+def of_library(name: str) -> MethodRule:
+    """A method that calls a library function with the matrix as its first argument."""
 
     def call(stager: Stager, owner: MatrixValue, node: ast.Call) -> Staged:
-        return Callee(stager.context.lens.library(name), owner).call(stager, node)
+        return call_value(Callee(stager.context.lens.library(name), owner), stager, node)
 
     return call
 
 
 def inner(stager: Stager, value: MatrixValue, call: Call) -> Staged:
-    """The sum of the products of entries, of matrices too."""
+    """The sum of the element-wise products, also for matrices."""
     products = binary(stager, MULTIPLY, value, call["other"], call.node)
     assert isinstance(products, MatrixValue)
     return total(stager, products, call)
@@ -132,7 +135,7 @@ def extents(stager: Stager, value: MatrixValue, call: Call) -> Staged:
     return Items(tuple(map(Static, value.shape)))
 
 
-METHODS: dict[str, Method] = {
+METHODS |= {
     "sum": method(total),
     "min": method(extreme("min")),
     "max": method(extreme("max")),
@@ -144,3 +147,8 @@ METHODS: dict[str, Method] = {
     "get_shape": method(extents),
     **{name: of_library(f"samovar.math.{function.__name__}") for name, function in LIBRARY_METHODS.items()},
 }
+
+
+@call_value.register(Method)
+def call_method(value: Method, stager: Stager, node: ast.Call) -> Staged:
+    return METHODS[value.name](stager, value.owner, node)

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices: written out where they are small, loops where one of them is in memory."""
+"""Products of vectors and matrices: unrolled where they are small, loops where an operand is in memory."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ ADD, MULTIPLY = BINARY[ast.Add], BINARY[ast.Mult]
 
 
 def multiply(stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Staged:
-    """`left @ right`: of two matrices, or of a matrix and a vector; of two vectors, their dot product."""
+    """`left @ right`: of two matrices, or of a matrix and a vector; for two vectors, their dot product."""
     if not isinstance(left, MatrixValue) or not isinstance(right, MatrixValue):
         side = right if isinstance(left, MatrixValue) else left
-        stager.fail_type(node, f"`@` needs matrices or vectors, got {side.describe()}", "write `*` for a number")
+        stager.fail_type(node, f"`@` requires matrices or vectors, got {side.describe()}", "use `*` for numbers")
     rows, columns = left.shape[:-1], right.shape[1:]
     if left.shape[-1] != right.shape[0]:
         stager.fail_type(node, f"shapes do not match: {left.describe()} @ {right.describe()}")
@@ -58,7 +58,7 @@ def dot_of(
 def summed(
     stager: Stager, left: Stored, right: Stored, row: tuple[Index, ...], column: tuple[Index, ...], node: ast.AST
 ) -> Staged:
-    """The same as `dot_of`, as a loop."""
+    """Like `dot_of`, as a loop."""
     from samovar._native import i32
 
     def product(position: Index) -> Staged:

@@ -1,16 +1,18 @@
-"""What a user object means inside a kernel, by its kind: one entry of one table each.
+"""The staged value of a user object, by its kind: one entry of one table each.
 
 It is the same for arguments, captured names, items of containers and members of compounds, with one difference: a number
-that is a member may be a run-time scalar, if the class of its owner says so.
+that is a member may be a run-time scalar, if its owner's class declares it so.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from functools import singledispatch
 
 from samovar import errors
 from samovar._native import DType, i32, i64, u1
+from samovar.frontend.dispatch import OBJECTS
+from samovar.frontend.matrices import of_type
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.intrinsic import Intrinsic
@@ -19,25 +21,18 @@ from samovar.frontend.staged.matrix_kind import MatrixKind
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.struct import StructKind
 from samovar.frontend.staged.tensor import Tensor
-from samovar.frontend.staged.view import View
+from samovar.frontend.staged.view import Part, View
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, Operation, Parameter, Value
-from samovar.language import Annotation, ArrayAnnotation, MatrixType, ScalarAnnotation, ViewAnnotation, is_float
+from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, ViewAnnotation, is_float
 from samovar.lens import Kind, Ref
-
-Rule = Callable[[Stager, Ref, ast.AST], Staged]
-
-
-def open_reference(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """What a user object means to the language."""
-    kind = ref.kind()
-    rule = KINDS.get(kind)
-    return Outside(ref, kind) if rule is None else rule(stager, ref, node)
+from samovar.values import MatrixType, StructType
 
 
 def open_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """An array that a launch brings. One that was opened before, with nothing to be said, is the same: in this function, or
+    """An array passed at a launch. One that was opened before without a warning is reused: within this function, or
     for the kernel."""
     known = stager.arrays.get(ref)
     if known is not None:
@@ -57,7 +52,7 @@ def opened_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
         return opened_view(stager, ref, array, declared, node)
     tensor = Tensor(array, ref, element_shape(stager, ref, array, declared, node))
     if isinstance(declared, ViewAnnotation):
-        tensor.required_view(stager, declared, f"`{ref.spelled}`", node)
+        required_view(tensor, stager, declared, f"`{ref.spelled}`", node)
     if isinstance(declared, ArrayAnnotation):
         array.boundary = declared.boundary
         check_array(stager, declared, tensor, f"`{ref.spelled}`", node)
@@ -67,23 +62,23 @@ def opened_array(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def opened_view(stager: Stager, ref: Ref, array: Array, declared: Annotation | None, node: ast.AST) -> Staged:
-    """A part of an array that a launch brings: where it begins is a number that the launch reads if code asks for it."""
+    """A slice of an array passed at a launch: its offset is a number that the launch reads if the code uses it."""
     tensor = Tensor(stager.visible(array), ref, element_shape(stager, ref, array, None, node))
-    # A view has an offset, which is an integer: nothing is asked about it.
+    # A view has an integer offset: no question is needed for it.
     offset = stager.context.scalar(ref.attribute("offset"), i64 if array.wide else i32)
     view = View(tensor, stager.visible(offset))
     if isinstance(declared, ArrayAnnotation):
         message = f"`{ref.spelled}` must be an array ({declared}), got {view.describe()}"
         stager.fail_type(node, message, view.advice_for_array)
     if isinstance(declared, ViewAnnotation):
-        return view.required_view(stager, declared, f"`{ref.spelled}`", node)
+        return required_view(view, stager, declared, f"`{ref.spelled}`", node)
     return view
 
 
 def element_shape(
     stager: Stager, ref: Ref, array: Array, annotation: Annotation | None, node: ast.AST
 ) -> tuple[int, ...]:
-    """The shape of the elements of an array: its own, or as its annotation says. Their lengths are known then."""
+    """The shape of the elements of an array: its own, or as annotated. Their lengths are then known."""
     declared = annotation.element if isinstance(annotation, ArrayAnnotation) else None
     outer = array.ndim - (len(declared) if declared else ref.tensor().inner)
     if outer in (array.ndim, -1, -2):
@@ -92,7 +87,7 @@ def element_shape(
     if isinstance(annotation, ArrayAnnotation) and declared and not annotation.element_fits(found):
         stager.fail_type(
             node,
-            f"`{ref.spelled}` must have elements of shape {declared}, and the last axes of the array have the lengths"
+            f"`{ref.spelled}` must have elements of shape {declared}, but the last dimensions of the array have the extents"
             f" {found}",
         )
     array.extents = (*array.extents[:outer], *found)
@@ -100,42 +95,55 @@ def element_shape(
 
 
 def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
-    """A declaration that counts for nothing, because a name in it is not found: its author should know."""
+    """Warn about a declaration that is ignored because a name in it cannot be resolved."""
     unresolved = ref.unresolved()
     if unresolved is not None:
         stager.warn(
             node,
-            f"`{ref.spelled}` is declared as `{unresolved}` in its class, which counts for nothing: a name in it is not"
+            f"`{ref.spelled}` is declared as `{unresolved}` in its class, which is ignored: a name in it is not"
             " found\n"
-            "  help: define what it names in the module, and not in a function",
+            "  help: define the names it uses in the module, not in a function",
         )
 
 
 def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, what: str, node: ast.AST) -> None:
-    """An array has to be what its annotation says."""
+    """Check an array against its annotation."""
     array = tensor.array
     dtype = annotation.resolved(stager.context.lens.options)
     if dtype is not None and dtype is not array.dtype:
-        stager.fail_type(node, f"{what} must hold {dtype.name}, and `{array.name}` holds {array.dtype.name}")
+        stager.fail_type(node, f"{what} must have dtype {dtype.name}, but `{array.name}` has dtype {array.dtype.name}")
     if not annotation.element_fits(tensor.inner):
         shapes = (annotation.element, tensor.inner)
         wanted, found = (f"elements of shape {shape}" if shape else "numbers" for shape in shapes)
-        stager.fail_type(node, f"{what} must hold {wanted}, and `{array.name}` holds {found}")
+        stager.fail_type(node, f"{what} must contain {wanted}, but `{array.name}` contains {found}")
     if annotation.ndim is not None and annotation.ndim != tensor.ndim:
-        stager.fail_type(node, f"{what} must have {annotation.ndim} axes, and `{array.name}` has {tensor.ndim}")
+        stager.fail_type(node, f"{what} must be {annotation.ndim}-D, but `{array.name}` is {tensor.ndim}-D")
+
+
+@singledispatch
+def required_view(value: Staged, stager: Stager, annotation: ViewAnnotation, what: str, node: ast.AST) -> Part:
+    """The view that an annotation requires. Views register a rule."""
+    problem = f"{what} must be a BufferView ({annotation}), got {value.describe()}"
+    stager.fail_type(node, problem, value.advice_for_view)
+
+
+@required_view.register(View)
+def require_view(view: View, stager: Stager, annotation: ViewAnnotation, what: str, node: ast.AST) -> Part:
+    if annotation.struct is not None:
+        stager.fail_type(node, f"{what} must hold {annotation.struct}, got {view.describe()}")
+    check_array(stager, annotation.as_array(), view.tensor, what, node)
+    return view.with_boundary(annotation.boundary)
 
 
 def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> Staged:
-    """A vector or matrix that a launch brings: one of ours, lists of numbers, or a small array of any library."""
-    from samovar.frontend.matrices import of_type
-
+    """A vector or matrix passed at a launch: a Samovar value, lists of numbers, or a small array of any library."""
     dtype = kind.resolved(stager.context.lens.options)
     found = ref.kind()
     if found is Kind.TENSOR:
         array = stager.context.array(ref)
         lengths = tuple(ref.exact_extent(axis) for axis in range(array.ndim))
         if lengths != kind.shape:
-            stager.fail_type(node, f"`{ref.spelled}` must be {described(kind.shape)}, and the array has the shape {lengths}")
+            stager.fail_type(node, f"`{ref.spelled}` must be {described(kind.shape)}, but the array has shape {lengths}")
         stored = Stored(stager.visible(array), (), kind.shape)
         if kind.is_open:
             return registered(stager, stored).kept(stager, node)
@@ -161,21 +169,21 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
 def sequence_leaves(
     stager: Stager, ref: Ref, shape: tuple[int, ...], whole: tuple[int, ...], node: ast.AST
 ) -> list[Ref]:
-    """The numbers in lists, row by row."""
+    """The numbers in nested lists, row by row."""
     if not shape:
         return [ref]
     if ref.kind() is not Kind.SEQUENCE or ref.length() != shape[0]:
-        stager.fail_type(node, f"`{ref.spelled}` has {ref.length()} elements where {described(whole)} has {shape[0]}")
+        stager.fail_type(node, f"`{ref.spelled}` has {ref.length()} elements, but {described(whole)} has {shape[0]}")
     items = [ref.item(position) for position in range(shape[0])]
     return [leaf for item in items for leaf in sequence_leaves(stager, item, shape[1:], whole, node)]
 
 
 def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
-    """The dtype in which a launch reads a number: the one that is wanted, if the number can become one."""
+    """The dtype in which a launch reads a number: the wanted one, if the number can be converted."""
     if leaf.kind() is not Kind.SCALAR:
         stager.fail_type(node, f"`{leaf.spelled}` must be a number")
     if leaf.scalar_type() is float and not is_float(wanted):
-        problem = f"`{leaf.spelled}` must be a whole number ({wanted.name})"
+        problem = f"`{leaf.spelled}` must be an integer ({wanted.name})"
         stager.fail(node, problem, "convert it with int()", errors.SamovarRuntimeTypeError)
     return wanted
 
@@ -189,7 +197,7 @@ def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
-    """The dtype of a run-time number: what its class declares, else what its Python type stands for."""
+    """The dtype of a run-time number: as declared by its class, or as its Python type implies."""
     warn_if_unresolved(stager, ref, node)
     python, annotation = ref.scalar_type(), ref.declared()
     if isinstance(annotation, ScalarAnnotation) and (annotation.dtype is not None or python is int):
@@ -197,8 +205,8 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
         if python is float and not is_float(declared):
             stager.fail_type(
                 node,
-                f"`{ref.spelled}` is declared as {declared.name}, and its value is a float",
-                "convert it with int() when the object is made",
+                f"`{ref.spelled}` is declared as {declared.name}, but its value is a float",
+                "convert it with int() when you create the object",
             )
         if annotation.dtype is not None or is_float(declared):
             return declared
@@ -222,22 +230,22 @@ def open_func(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 def open_method(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     func, owner = ref.method()
     func.kind()
-    return Callee(func.function(), open_reference(stager, owner, node))
+    return Callee(func.function(), stager.open(owner, node))
 
 
 def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     if ref.is_member_of(stager.context.typed) and ref.form() == "data_oriented":
         stager.fail_type(
             node,
-            f"`{ref.spelled}` is a data_oriented object inside of a dataclass argument",
-            "numbers of a dataclass are read at each launch and those of a data_oriented object are baked, so the two do not"
-            " mix: pass it as an argument of its own, annotated with `sv.Template`",
+            f"`{ref.spelled}` is a data_oriented object inside a dataclass argument",
+            "numbers of a dataclass are read at each launch, those of a data_oriented object are compile-time constants, so"
+            " they cannot be mixed: pass it as a separate argument, annotated with `sv.Template`",
         )
     return Outside(ref, Kind.OBJECT)
 
 
 def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """A vector or matrix of plain Python: baked where it is captured, read at each launch in a dataclass that is given."""
+    """A vector or matrix of plain Python: a compile-time constant if captured, read at each launch if in a dataclass."""
     declared = ref.declared()
     if isinstance(declared, MatrixType) and ref.owner_form() == "dataclass":
         return given_matrix(stager, ref, declared, node)
@@ -251,38 +259,28 @@ def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_function(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """A plain function: one of samovar's own is compiled, those of users run at compile time."""
+    """A plain function: Samovar's own are compiled, those of users run at compile time."""
     plain = Outside(ref, Kind.FUNCTION)
     return Callee(ref.function(), plain=plain) if ref.is_of_library() else plain
 
 
 def open_annotation(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     annotation = ref.annotation()
-    if annotation.is_struct:
-        from samovar.frontend import structs
-
-        return structs.open_type(annotation, ref)
+    if isinstance(annotation, StructType):
+        return StructKind(annotation, ref)
     return MatrixKind(annotation) if isinstance(annotation, MatrixType) else Outside(ref, Kind.ANNOTATION)
-
-
-def open_struct(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    from samovar.frontend import structs
-
-    return structs.open_struct(stager, ref, node)
-
-
-def open_structs(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    from samovar.frontend import structs
-
-    return structs.open_structs(stager, ref, node)
 
 
 def open_nothing(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     stager.fail(node, f"`{ref.spelled}` does not exist", None, errors.SamovarCompilationError)
 
 
-#: Kind → how it is opened. What is not listed can be read through, or called inside `static`.
-KINDS: dict[Kind, Rule] = {
+def open_outside(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    """An object that can only be read through, or called inside `static`."""
+    return Outside(ref, ref.kind())
+
+
+OBJECTS |= dict.fromkeys(Kind.members.values(), open_outside) | {
     Kind.TENSOR: open_array,
     Kind.SCALAR: open_number,
     Kind.STRING: open_constant,
@@ -294,8 +292,6 @@ KINDS: dict[Kind, Rule] = {
     Kind.METHOD: open_method,
     Kind.OBJECT: open_object,
     Kind.MATRIX: open_matrix,
-    Kind.STRUCT: open_struct,
-    Kind.STRUCTS: open_structs,
     Kind.ANNOTATION: open_annotation,
     Kind.FUNCTION: open_function,
     Kind.ABSENT: open_nothing,
@@ -303,7 +299,7 @@ KINDS: dict[Kind, Rule] = {
 
 
 def run_time_member(stager: Stager, staged: Staged) -> Ref | None:
-    """The member because of which a value is only known at run time, if it is one."""
+    """The member because of which a value is only known at run time, if there is one."""
     pending: list[Value] = [*staged.wanted_by_static()]
     seen: set[Operation] = set()
     while pending:
@@ -319,12 +315,12 @@ def run_time_member(stager: Stager, staged: Staged) -> Ref | None:
 
 
 def advice_for_member(ref: Ref) -> str:
-    """How to make the value of a run-time member known at compile time."""
+    """How to make the value of a run-time member a compile-time constant."""
     owner = ref.owner_form()
     if owner == "dataclass":
         name = str(ref.path).rpartition(".")[2]
         return (
-            f"`{ref.spelled}` is read at each launch; to bake its value, declare the field as"
+            f"`{ref.spelled}` is read at each launch; to make it a compile-time constant, declare the field as"
             f" `{name}: … = dataclasses.field(metadata={{sv.FIELD_METADATA_CACHE_VALUE: True}})`"
         )
     return f"`{ref.spelled}` is read at each launch, because its class is declared with `template_primitives=False`"

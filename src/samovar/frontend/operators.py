@@ -1,7 +1,7 @@
-"""Operators on staged values: each side is asked in turn, as Python does it.
+"""Operators on staged values: each side is asked in turn, as in Python.
 
-What both sides have no rule for is an error here. What works on components, one by one, goes through `by_components`:
-operators and functions of numbers alike.
+If neither side has a rule, it is an error here. Element-wise operations go through `by_components`: operators and
+functions of numbers alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from samovar.language import is_integer, promote
 
 
 class BinaryOperator:
-    """An opcode, what Python does, and how it is written."""
+    """An opcode, its Python function, and its symbol."""
 
     __slots__ = ("code", "python", "sign")
 
@@ -39,7 +39,7 @@ class Comparison(BinaryOperator):
 
 
 class UnaryOperator:
-    """What Python does, and how it is written."""
+    """The Python function, and the symbol."""
 
     __slots__ = ("python", "sign")
 
@@ -91,7 +91,7 @@ def binary(stager: Stager, operator: BinaryOperator, left: Staged, right: Staged
     if result is not None:
         return result
     if operator.code == "matmul":
-        stager.fail(node, "`@` needs matrices or vectors", "write the sum with a loop")
+        stager.fail(node, "`@` requires matrices or vectors", "write a loop for the sum")
     for side in (left, right):
         if not side.is_number():
             side.fail_as_number(stager, node)
@@ -108,8 +108,8 @@ def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged,
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Static) and not side.is_number():
             what = other.describe() if other.is_array() else "a number"
-            advice = "ask for None at compile time: `if sv.static(x is None)`" if side.is_none() else None
-            stager.fail_type(node, f"`{comparison.sign}` between {what} and {side.describe()}", advice)
+            advice = "test for None at compile time: `if sv.static(x is None)`" if side.is_none() else None
+            stager.fail_type(node, f"`{comparison.sign}` is not defined between {what} and {side.describe()}", advice)
     for side in (left, right):
         if not side.is_number():
             side.fail_as_number(stager, node)
@@ -118,23 +118,32 @@ def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged,
 
 def negate(stager: Stager, staged: Staged, node: ast.AST) -> Staged:
     """`not staged`."""
+    if has_truth_of_entries(stager, staged):
+        opposite = by_components(stager, (staged.unforced(),), node, lambda each: negate(stager, each, node))
+        assert opposite is not None
+        return opposite
     known = known_truth(stager, staged, node)
     if known is not None:
         return Static(not known)
     result = stager.emit("not", u1, (truth(stager, staged, node),))
-    if stager.binds_in_expressions:
+    if stager.used.binds_in_expressions:
         implied = stager.implied_by(staged.unforced())
         stager.implied[result] = Implied(implied.when_false, implied.when_true)
     return Scalar(result)
 
 
+def has_truth_of_entries(stager: Stager, staged: Staged) -> bool:
+    """Whether logical operators apply to the entries of a value: that of a vector or matrix, if the options say so."""
+    return staged.unforced().is_elementwise() and stager.context.lens.options.vector_truth == "entries"
+
+
 def known_truth(stager: Stager, staged: Staged, node: ast.AST) -> bool | None:
-    """What is known of a condition at compile time. An array is neither true nor false; in `static` it is true where it is
-    there, as other objects are."""
+    """The compile-time truth of a condition; None if unknown. The truth value of an array is ambiguous; in `static` it is
+    true if it exists, as for other objects."""
     value = staged.unforced()
     advice = None if staged.is_forced or stager.static_depth else value.advice_for_truth()
     if advice is not None:
-        stager.fail_type(node, f"the truth of {value.describe()} is ambiguous", advice)
+        stager.fail_type(node, f"the truth value of {value.describe()} is ambiguous", advice)
     return value.truth(stager)
 
 
@@ -150,13 +159,18 @@ def truth(stager: Stager, staged: Staged, node: ast.AST) -> Value:
 def by_components(
     stager: Stager, operands: Sequence[Staged], node: ast.AST, function: Callable[..., Staged]
 ) -> Staged | None:
-    """Do something with the components of element-wise operands, one by one; None where no operand is element-wise."""
+    """Apply a function to the components of element-wise operands; None if no operand is element-wise."""
     leader = leading(operands)
-    return None if leader is None else leader.by_components(stager, operands, node, function)
+    if leader is None:
+        return None
+    if leader.is_in_memory():
+        return leader.by_components(stager, operands, node, function)
+    _, rows = component_rows(stager, operands, node)
+    return leader.with_components(tuple([function(*row) for row in rows]))
 
 
 def leading(operands: Sequence[Staged]) -> Staged | None:
-    """The operand that says how components are worked on: one in memory before others, None where there is none."""
+    """The operand that decides how components are processed: preferably one in memory; None if there is none."""
     elementwise = [operand for operand in operands if operand.is_elementwise()]
     leader = next((operand for operand in elementwise if operand.is_in_memory()), None)
     return leader or next(iter(elementwise), None)
@@ -165,7 +179,7 @@ def leading(operands: Sequence[Staged]) -> Staged | None:
 def component_rows(
     stager: Stager, operands: Sequence[Staged], node: ast.AST
 ) -> tuple[Staged | None, list[tuple[Staged, ...]]]:
-    """The operands component by component, and one that can be made of the results; without such a one, as they are."""
+    """The components of the operands in rows, and an operand to rebuild from the results; None without components."""
     leader = leading(operands)
     if leader is None:
         return None, [tuple(operands)]
@@ -177,7 +191,7 @@ def component_rows(
 
 
 def check_shapes(stager: Stager, leader: Staged, operands: Sequence[Staged], node: ast.AST) -> None:
-    """Operands that have components must have as many, along each axis."""
+    """Check that operands with components have the same number along each dimension."""
     shape = leader.component_shape()
     if any(operand.is_elementwise() and operand.component_shape() != shape for operand in operands):
         leader.fail_to_match(stager, operands, node)
@@ -187,7 +201,7 @@ def check_shapes(stager: Stager, leader: Staged, operands: Sequence[Staged], nod
 
 
 def common_type(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> DType:
-    """The type that several scalars meet in."""
+    """The type that several scalars promote to."""
     dtype, *others = operand_types(stager, staged, node)
     for other in others:
         dtype = promote(dtype, other)
@@ -195,7 +209,7 @@ def common_type(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> DTyp
 
 
 def as_float(stager: Stager, staged: Staged, node: ast.AST) -> Value:
-    """A run-time float: integers become the default float type."""
+    """A run-time float: integers are converted to the default float type."""
     return staged.as_type(stager, float_type(stager, staged.type(stager, node)), node)
 
 
@@ -216,11 +230,11 @@ def as_index(stager: Stager, staged: Staged, node: ast.AST) -> Value:
 
 
 def whole_number(node: ast.AST) -> str:
-    """What to do with a float that is an integer elsewhere: an index, or a bound in the call of `range`."""
+    """Advice for a float where an integer is required: in an index, or in a bound of `range`."""
     if isinstance(node, ast.Subscript):
         node = node.slice
     for each in node.args if isinstance(node, ast.Call) else [node]:
         if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div):
             whole = ast.unparse(ast.BinOp(each.left, ast.FloorDiv(), each.right))
-            return f"`/` gives a float, `//` divides whole numbers: `{whole}`"
+            return f"`/` returns a float; use `//` for integer division: `{whole}`"
     return "convert it: `int(x)`"

@@ -1,4 +1,4 @@
-"""Builtins of Python over sequences whose length is known, and `divmod`."""
+"""Python built-ins over sequences of known length, and `divmod`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def elements(stager: Stager, call: Call, name: str) -> tuple[Staged, ...]:
 
 
 def total(stager: Stager, call: Call) -> Staged:
-    """`sum(values, start)`, from the left."""
+    """`sum(values, start)`, from left to right."""
     result = call.get("start") or Static(0)
     for item in elements(stager, call, "values"):
         result = binary(stager, ADD, result, item, call.node)
@@ -32,7 +32,7 @@ def total(stager: Stager, call: Call) -> Staged:
 
 
 def quantified(code: str, empty: bool) -> Rule:
-    """`any`, `all`: every element is evaluated before. Of a matrix, they are about its entries."""
+    """`any`, `all`: all elements are evaluated first. For a matrix, they apply to its elements."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         result: Value | None = None

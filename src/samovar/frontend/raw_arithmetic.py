@@ -1,4 +1,4 @@
-"""Arithmetic as C has it, the parts of a float, and values that depend on a type alone."""
+"""C arithmetic, the parts of a float, and values that depend only on a type."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from samovar.frontend.stager import Stager
 from samovar.ir import Value
 from samovar.language import is_float
 
-#: Bits of a float → bits of its fraction, what its exponent counts from, and a power of two that makes it normal.
+#: Bits of a float → bits of its mantissa, exponent bias, and a power of two that makes it normal.
 FLOATS = {32: (23, 126, 25), 64: (52, 1022, 54)}
 
 
 def numbers(stager: Stager, call: Call) -> tuple[DType, Value, Value]:
-    """Both arguments in the type that they meet in."""
+    """Both arguments in the type they promote to."""
     dtype = common_type(stager, call.values, call.node)
     if dtype is u1:
         dtype = stager.context.default_ip
@@ -28,7 +28,7 @@ def numbers(stager: Stager, call: Call) -> tuple[DType, Value, Value]:
 
 
 def raw_quotient(stager: Stager, dtype: DType, dividend: Value, divisor: Value) -> Value:
-    """The quotient of integers without the fraction: one more than the floor where that is below zero and not exact."""
+    """The truncated quotient of integers: one more than the floor if that is negative and not exact."""
     floor = stager.emit("floordiv", dtype, (dividend, divisor))
     if dtype.kind == "uint":
         return floor
@@ -61,7 +61,7 @@ def raw_mod(stager: Stager, call: Call) -> Staged:
 def bit_shr(stager: Stager, call: Call) -> Staged:
     dtype, value, count = numbers(stager, call)
     if is_float(dtype):
-        stager.fail_type(call.node, f"`bit_shr` needs integers, got {dtype.name}", "convert first: `int(x)`")
+        stager.fail_type(call.node, f"`bit_shr` requires integers, got {dtype.name}", "convert first: `int(x)`")
     bits = unsigned(dtype)
     moved = stager.emit("shr", bits, (convert(stager, value, bits), convert(stager, count, bits)))
     return Scalar(convert(stager, moved, dtype))
@@ -72,7 +72,7 @@ def unsigned(dtype: DType) -> DType:
 
 
 def frexp(stager: Stager, call: Call) -> Staged:
-    """From the bits. A number too small for a fraction of full length is made larger first."""
+    """`frexp` from the bits. A denormal is scaled up first."""
     value = as_float(stager, call["x"], call.node)
     if value.type is f16:
         value = convert(stager, value, f32)
@@ -104,7 +104,7 @@ def frexp(stager: Stager, call: Call) -> Staged:
 
 
 def alike(number: int) -> Rule:
-    """`zero(x)`, `one(x)`: of the type of a value."""
+    """`zero(x)`, `one(x)`: of the type of the argument."""
 
     def apply(stager: Stager, call: Call) -> Staged:
         return Scalar(constant(number, call["x"].type(stager, call.node)))

@@ -1,17 +1,20 @@
-"""`return`: the values of a function, their types, and whether every path gives them."""
+"""`return`: the results of a function, their types, and whether every path returns them."""
 
 from __future__ import annotations
 
 import ast
+from functools import singledispatch
 
 from samovar._native import DType, i32
-from samovar.frontend.expressions import stage
+from samovar.frontend.dispatch import stage
 from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
+from samovar.frontend.staged.space import Space
 from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir import Local, Value
 from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation, promote
@@ -22,31 +25,31 @@ def stage_return(stager: Stager, node: ast.Return) -> None:
         stager.expanded(node)
         return
     if any(loop.kind == "parallel" for loop in stager.loops) or stager.task_locals is not None:
-        stager.fail(node, "`return` inside a parallel loop", "write the result into an array, or return after the loop")
-    if stager.context.graph.enabled and stager.specialised is None:
+        stager.fail(node, "`return` inside a parallel loop", "write the result to an array, or return after the loop")
+    if stager.context.graph.enabled and stager.specialized is None:
         return_from_graph(stager, node)
         return
-    stager.given_results = 0
+    stager.results.given = 0
     result = returned_value(stager, node)
-    if stager.result is not None and not result.is_like(stager.result):
-        stager.fail_type(node, "every `return` of a function must give the same number of values")
-    stager.result = result
+    if stager.results.sample is not None and not result.is_like(stager.results.sample):
+        stager.fail_type(node, "every `return` of a function must return the same number of values, and the same arrays")
+    stager.results.sample = result
     operation = stager.emit("return", None, tuple(value for value in result.ir_values() if value.type is not None))
-    stager.returns.append((stager.region, operation))
+    stager.results.returns.append((stager.region, operation))
     stager.ended = True
 
 
 def return_from_graph(stager: Stager, node: ast.Return) -> None:
-    """A kernel with `graph=True` may end early, and returns nothing."""
+    """`return` in a kernel with `graph=True`, which may end early and returns nothing."""
     if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-        stager.fail(node, "a kernel with `graph=True` returns no value", "write the result into an array")
+        stager.fail(node, "a kernel with `graph=True` cannot return a value", "write the result to an array")
     if stager.context.graph.inside:
-        stager.fail(node, f"`return` inside of {stager.context.graph.inside}", "return before it or after it")
+        stager.fail(node, f"`return` inside {stager.context.graph.inside} is not supported", "return before or after it")
     end_graph(stager)
 
 
 def end_graph(stager: Stager) -> None:
-    """The end of a kernel with `graph=True`: with checkpoints, it says that none has ended it."""
+    """The end of a kernel with `graph=True`: with checkpoints, report that none stopped it."""
     stager.emit("return", None, (constant(0, i32),) if stager.context.graph.checkpoints else ())
     stager.ended = True
 
@@ -55,7 +58,7 @@ def unify_graph(stager: Stager, node: ast.FunctionDef) -> tuple[DType, ...]:
     """The result types of a kernel with `graph=True`: nothing, or the number of a checkpoint."""
     declared = stager.function.returns
     if declared is not None and not isinstance(declared, NoneAnnotation):
-        stager.fail(node.returns or node, "a kernel with `graph=True` returns no value", "write the result into an array")
+        stager.fail(node.returns or node, "a kernel with `graph=True` cannot return a value", "write the result to an array")
     if not stager.context.graph.checkpoints:
         return ()
     if not stager.ended:
@@ -64,14 +67,19 @@ def unify_graph(stager: Stager, node: ast.FunctionDef) -> tuple[DType, ...]:
 
 
 def returned_value(stager: Stager, node: ast.Return) -> Staged:
-    """What a `return` gives, all in run-time values; None is nothing."""
+    """The result of a `return` in run-time values; None is nothing."""
     if node.value is None:
         return Static(None)
-    return stage(stager, node.value).as_operand(stager, node).returned(stager, stager.function.returns, node)
+    return returned(stage(stager, node.value).as_operand(stager, node), stager, stager.function.returns, node)
 
 
-def returned_scalar(stager: Stager, value: Staged, declared: Annotation | None, node: ast.AST) -> Scalar:
-    """A number as a result, of the dtype that the annotation gives."""
+@singledispatch
+def returned(value: Staged, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+    """The value as a result: in run-time scalars, of the annotated dtypes. Kinds other than numbers register a rule."""
+    return return_number(value, stager, declared, node)
+
+
+def return_number(value: Staged, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
     (part,) = annotated_parts(stager, declared, 1, node)
     if not isinstance(part, ScalarAnnotation):
         return Scalar(value.scalar(stager, node))
@@ -79,53 +87,82 @@ def returned_scalar(stager: Stager, value: Staged, declared: Annotation | None, 
 
 
 def result_of(stager: Stager) -> Keeper:
-    """What keeps the number that a function returns."""
+    """The destination of a returned number."""
     return Keeper(f"the result of `{stager.function.name}`", "returning")
 
 
-def returned_items(stager: Stager, items: Items, declared: Annotation | None, node: ast.AST) -> Items:
-    """A tuple as a result, each of its items as the annotation says."""
+@returned.register(Static)
+def return_constant(value: Static, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+    return value if value.value is None else return_number(value, stager, declared, node)
+
+
+@returned.register(Tensor)
+def return_array(tensor: Tensor, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+    """An array of a func is the caller's: one that was passed to it, or a global one."""
+    if tensor.is_number():
+        return return_number(tensor, stager, declared, node)
+    is_of_func = stager.specialized is not None or stager.expanded is not None
+    if not is_of_func or tensor.array.private or declared is not None:
+        stager.fail_type(node, f"{tensor.describe()} cannot be returned", "write to an array argument")
+    return tensor
+
+
+@returned.register(Space)
+def return_space(space: Space, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+    """An iteration space, for a loop of the caller."""
+    if space.columns is not None or space.unordered is not space or (stager.specialized is None and stager.expanded is None):
+        stager.fail_type(node, "this iteration space cannot be returned", "return its bounds, and loop over them")
+    bounds = (bound if bound.number() is not None else Scalar(bound.scalar(stager, node)) for bound in space.bounds())
+    return space.with_bounds(tuple(bounds))
+
+
+@returned.register(Items)
+def return_items(items: Items, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+    """A tuple as a result, with each item as annotated."""
     parts = annotated_parts(stager, declared, len(items.items), node)
-    return Items(tuple(item.returned(stager, part, node) for item, part in zip(items.items, parts, strict=True)))
+    return Items(tuple(returned(item, stager, part, node) for item, part in zip(items.items, parts, strict=True)))
 
 
 def annotated_parts(
     stager: Stager, declared: Annotation | None, count: int, node: ast.AST
 ) -> list[Annotation | None]:
-    """What a return annotation says of each of so many results."""
+    """The return annotation of each result."""
     if declared is None:
         return [None] * count
     if isinstance(declared, NoneAnnotation):
-        stager.fail_type(node, "the function is annotated as returning None, and returns a value")
+        stager.fail_type(node, "the function is annotated as returning None, but returns a value")
     items = declared.items if isinstance(declared, TupleAnnotation) else (declared,)
     if len(items) != count:
-        stager.fail_type(node, f"the annotation promises {len(items)} results, and {count} are returned")
+        stager.fail_type(node, f"the return annotation has {len(items)} results, but {count} are returned")
     return list(items)
 
 
 def unify_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, ...] = ()) -> tuple[DType, ...]:
-    """The result types of a staged function: those that all its returns meet in. Every path must return, or none.
+    """The result types of a staged function: those that all its returns promote to. Either all paths return or none.
 
     The values of `carried` variables follow the results.
     """
-    if not stager.returns or not stager.returns[0][1].operands:
+    if not stager.results.returns or not stager.results.returns[0][1].operands:
         require_no_result(stager, node)
         if not stager.ended and carried:
-            stager.returns.append((stager.region, stager.emit("return", None)))
+            stager.results.returns.append((stager.region, stager.emit("return", None)))
         return carry(stager, carried)
-    if not stager.ended:
+    if not stager.ended and returns_zero(stager):
+        zeros = tuple(constant(0, value.type) for value in stager.results.returns[0][1].operands if value.type is not None)
+        stager.results.returns.append((stager.region, stager.emit("return", None, zeros)))
+    elif not stager.ended:
         stager.fail(
-            node, f"`{node.name}` returns a value on some paths and ends without one on others", "end it with a `return`"
+            node, f"`{node.name}` returns a value on some paths but not on others", "end it with a `return`"
         )
-    columns = zip(*(operation.operands for _, operation in stager.returns), strict=True)
-    types = tuple(_meet([value.type for value in column if value.type is not None]) for column in columns)
-    for region, operation in stager.returns:
+    columns = zip(*(operation.operands for _, operation in stager.results.returns), strict=True)
+    types = tuple(_promoted([value.type for value in column if value.type is not None]) for column in columns)
+    for region, operation in stager.results.returns:
         for dtype, value in zip(types, operation.operands, strict=True):
             if value.type is not dtype:
                 break
         else:
             continue
-        # The return is the last operation of its region: the conversions go in front of it.
+        # The return is the last operation of its region: conversions go before it.
         region.operations.remove(operation)
         with stager.into(region):
             operands: list[Value] = []
@@ -136,20 +173,25 @@ def unify_returns(stager: Stager, node: ast.FunctionDef, carried: tuple[Local, .
     return (*types, *carry(stager, carried))
 
 
+def returns_zero(stager: Stager) -> bool:
+    """Whether a path of a `real_func` without a `return` returns 0."""
+    return bool(stager.function.options.get("outlined")) and stager.context.lens.options.missing_returns == "zero"
+
+
 def require_no_result(stager: Stager, node: ast.FunctionDef) -> None:
-    """A function that returns nothing must not be declared to return something."""
+    """Check that a function that returns nothing is not declared to return something."""
     declared = stager.function.returns
     if declared is not None and not isinstance(declared, NoneAnnotation):
         stager.fail(
             node.returns or node,
-            f"`{node.name}` is declared to return {declared}, and returns nothing",
-            "end it with a `return`, or leave the declaration out",
+            f"`{node.name}` is declared to return {declared}, but returns nothing",
+            "end it with a `return`, or remove the annotation",
         )
 
 
 def carry(stager: Stager, variables: tuple[Local, ...]) -> tuple[DType, ...]:
-    """Have every return give the values of variables too."""
-    for region, operation in stager.returns if variables else ():
+    """Make every return also return the values of variables."""
+    for region, operation in stager.results.returns if variables else ():
         region.operations.remove(operation)
         with stager.into(region):
             loads = [stager.emit("load_local", each.type, (), each) for each in variables]
@@ -158,7 +200,7 @@ def carry(stager: Stager, variables: tuple[Local, ...]) -> tuple[DType, ...]:
     return tuple(each.type for each in variables)
 
 
-def _meet(types: list[DType]) -> DType:
+def _promoted(types: list[DType]) -> DType:
     dtype = types[0]
     for other in types[1:]:
         dtype = promote(dtype, other)

@@ -1,7 +1,7 @@
-"""What a rule of an intrinsic is, and the arguments that it gets: staged once, in order, by parameter name.
+"""Rules of intrinsics, and their arguments: staged once, in order, by parameter name.
 
-A `Rule` works on staged arguments, so it can be applied to components. A `SyntaxRule` needs the call as it is written: for
-places that are changed, for code that is evaluated in another way, for f-strings.
+A `Rule` works on staged arguments, so it can be applied element-wise. A `SyntaxRule` needs the call as written: for
+places that are modified, for code that is evaluated differently, for f-strings.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from samovar._native import DType
 from samovar.errors import did_you_mean
-from samovar.frontend.expressions import stage
+from samovar.frontend.dispatch import stage
 from samovar.frontend.operators import by_components
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.static import Static
@@ -21,7 +21,7 @@ from samovar.frontend.stager import Stager
 
 
 class Call:
-    """A call of an intrinsic. `arguments` and their `nodes` are by parameter name, in the order of the parameters."""
+    """A call of an intrinsic. `arguments` and their `nodes` are by parameter name, in parameter order."""
 
     __slots__ = ("arguments", "node", "nodes")
 
@@ -34,25 +34,25 @@ class Call:
         return self.arguments[name]
 
     def get(self, name: str) -> Staged | None:
-        """An argument that may be left out."""
+        """An optional argument."""
         return self.arguments.get(name)
 
     @property
     def values(self) -> tuple[Staged, ...]:
-        """The arguments that were given."""
+        """The arguments that are given."""
         return tuple(self.arguments.values())
 
     def of(self, values: tuple[Staged, ...]) -> Call:
-        """The same call of other arguments."""
+        """The same call with other arguments."""
         return Call(self.node, dict(zip(self.arguments, values, strict=True)), self.nodes)
 
 
 class Rule:
     """How an intrinsic is staged.
 
-    `parameters` are names; one that ends in `?` may be left out, one that begins with `*` takes any number of arguments by
-    position, and those after it are given by name. An `elementwise` rule is applied to the components of its arguments.
-    `refusal` is what to say where arguments do not fit, if there is something better than the usual.
+    `parameters` are names; one that ends in `?` is optional, one that begins with `*` takes any number of positional
+    arguments, and those after it are keyword-only. An `elementwise` rule is applied to the components of its arguments.
+    `refusal` is the message for arguments that do not match, if the default is not specific enough.
     """
 
     __slots__ = ("apply", "elementwise", "parameters", "refusal")
@@ -85,7 +85,7 @@ class Rule:
 
 
 class SyntaxRule:
-    """How an intrinsic is staged that needs its arguments as they are written."""
+    """The rule of an intrinsic that needs its arguments as written."""
 
     __slots__ = ("apply",)
 
@@ -96,8 +96,12 @@ class SyntaxRule:
         return self.apply(stager, node)
 
 
+#: The rules of functions that the frontend implements, by canonical name. `intrinsics.py` enters them.
+INTRINSICS: dict[str, Rule | SyntaxRule] = {}
+
+
 def bind(stager: Stager, node: ast.Call, parameters: str, refusal: str = "") -> Call:
-    """Stage the arguments of a call, and give them to parameters."""
+    """Stage the arguments of a call, and bind them to parameters."""
     wanted = parameters.split()
     names = [name.rstrip("?") for name in wanted]
     positions = positional_names(names)
@@ -114,26 +118,26 @@ def bind(stager: Stager, node: ast.Call, parameters: str, refusal: str = "") -> 
             named = [name for name in names if not name.startswith("*")]
             usual = f"`{ast.unparse(node.func)}` has no parameter `{keyword.arg}`{did_you_mean(keyword.arg, named)}"
             if keyword.arg in given:
-                usual = f"`{ast.unparse(node.func)}` is given `{keyword.arg}` twice"
-            stager.fail_type(node, message or usual, None if message else f"the parameters are {', '.join(named)}")
+                usual = f"`{ast.unparse(node.func)}` got multiple values for `{keyword.arg}`"
+            stager.fail_type(node, message or usual, None if message else f"its parameters are {', '.join(named)}")
         given[keyword.arg], nodes[keyword.arg] = stage(stager, keyword.value), keyword.value
     required = [name for name in wanted if not name.endswith("?") and not name.startswith("*")]
     if any(name not in given for name in required) or any(name.isdecimal() for name in given):
         takes = str(len(wanted)) if len(required) == len(wanted) else f"{len(required)} to {len(wanted)}"
         usual = f"`{ast.unparse(node.func)}` takes {takes} arguments, got {len(given)}"
         stager.fail_type(node, refusal.format(count=len(given), keyword="") or usual)
-    if len(node.keywords) > 1:  # they are staged as they are written, and given in the order of the parameters
+    if len(node.keywords) > 1:  # staged in written order, bound in parameter order
         given = {name: given[name] for name in sorted(given, key=lambda name: name in names and names.index(name))}
     return Call(node, given, nodes)
 
 
 def written(stager: Stager, node: ast.Call, parameters: str, refusal: str) -> list[ast.expr]:
-    """The arguments of a call as they are written, in the order of its parameters. The last one may end in `?`."""
+    """The arguments of a call as written, in parameter order. The last parameter may end in `?`."""
     names = parameters.replace("?", "").split()
     given = dict(zip(names, node.args, strict=False))
     for keyword in node.keywords:
         if keyword.arg not in names or keyword.arg in given:
-            stager.fail_type(node, refusal, f"the parameters are {' '.join(names)}")
+            stager.fail_type(node, refusal, f"its parameters are {' '.join(names)}")
         given[keyword.arg] = keyword.value
     missing = [name for name in parameters.split() if name not in given and not name.endswith("?")]
     if missing or len(node.args) > len(names):
@@ -142,7 +146,7 @@ def written(stager: Stager, node: ast.Call, parameters: str, refusal: str) -> li
 
 
 def positional_names(names: list[str]) -> Iterator[str]:
-    """What arguments by position are called: as the parameters, then as the one that takes any number, then by number."""
+    """The names of positional arguments: those of the parameters, then the `*` parameter, then numbers."""
     for name in names:
         if name.startswith("*"):
             yield from (f"{name}{position}" for position in itertools.count())
@@ -158,12 +162,12 @@ def unpacked(stager: Stager, node: ast.Starred) -> tuple[Staged, ...]:
 def dtype_argument(stager: Stager, staged: Staged, node: ast.AST) -> DType:
     dtype = staged.as_dtype(stager)
     if dtype is None:
-        stager.fail_type(node, f"expected a dtype, got {staged.describe()}", "for example `sv.f32`")
+        stager.fail_type(node, f"expected a dtype, got {staged.describe()}", "pass one, as in `sv.f32`")
     return dtype
 
 
 def folded(values: Sequence[Staged], function: Callable[..., Any]) -> Staged | None:
-    """The result of a function of compile-time numbers, None if it has to be computed at run time."""
+    """The result of a function of compile-time numbers; None if it must be computed at run time."""
     numbers = [value.number() for value in values]
     if None in numbers:
         return None

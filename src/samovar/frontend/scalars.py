@@ -1,4 +1,4 @@
-"""Run-time scalars: constants, conversions, and the operators on them, as IR values. Nothing here knows staged kinds."""
+"""Run-time scalars: constants, conversions and operators, as IR values. This module does not depend on staged kinds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ LARGEST_UNROLLED_EXPONENT = 64
 
 
 def constant(value: bool | int | float, dtype: DType) -> Constant:
-    """A number as a constant of a dtype, converted as a cast does."""
+    """A number as a constant of a dtype, converted like a cast."""
     return Constant(dtype(value), dtype)
 
 
 def natural_type(stager: Stager, value: bool | int | float, node: ast.AST) -> DType:
-    """The dtype that a compile-time number takes by itself."""
+    """The default dtype of a compile-time number."""
     if isinstance(value, bool):
         return u1
     if isinstance(value, float):
@@ -35,7 +35,7 @@ def natural_type(stager: Stager, value: bool | int | float, node: ast.AST) -> DT
 
 
 def operation_type(stager: Stager, code: str, promoted: DType) -> DType:
-    """The dtype an operation is done in, given the type that its operands meet in."""
+    """The dtype an operation is computed in, given the type that its operands promote to."""
     if code == "div" and not is_float(promoted):
         return stager.context.default_fp
     if promoted is u1 and code not in BITWISE:
@@ -44,7 +44,7 @@ def operation_type(stager: Stager, code: str, promoted: DType) -> DType:
 
 
 def float_type(stager: Stager, dtype: DType) -> DType:
-    """A float type as it is; integers become the default float type."""
+    """A float type unchanged; the default float type for integers."""
     return dtype if is_float(dtype) else stager.context.default_fp
 
 
@@ -57,7 +57,7 @@ def convert(stager: Stager, value: Value, dtype: DType) -> Value:
 
 
 def require_fit(stager: Stager, value: bool | int | float, dtype: DType, node: ast.AST) -> None:
-    """A known number that is kept in a place of a dtype must fit there."""
+    """Check that a compile-time number fits the dtype of the place that stores it."""
     if not isinstance(value, bool) and is_integer(dtype):
         least, greatest = integer_range(dtype)
         if not least - 1 < value < greatest + 1:
@@ -67,20 +67,20 @@ def require_fit(stager: Stager, value: bool | int | float, dtype: DType, node: a
 def fail_to_fit(stager: Stager, value: int | float, dtype: DType, node: ast.AST) -> NoReturn:
     wide = holding(value, dtype)
     other = "" if wide is None else f"use {wide.name}, or "
-    rule = "wrap it" if isinstance(value, int) else "take the nearest number that does"
+    rule = "wrap it" if isinstance(value, int) else "round it"
     least, greatest = integer_range(dtype)
     stager.fail_type(
         node,
-        f"{value!r} does not fit in {dtype.name}, which holds {least} to {greatest}",
-        f"{other}{rule} on purpose: `sv.cast({value!r}, sv.{dtype.name})`",
+        f"{value!r} does not fit in {dtype.name} (range {least} to {greatest})",
+        f"{other}{rule} explicitly: `sv.cast({value!r}, sv.{dtype.name})`",
     )
 
 
 def power(stager: Stager, base: Value, exponent: int, promoted: DType) -> Value:
-    """A constant integer exponent: multiplications, by squaring."""
+    """A power with a constant integer exponent: multiplications, by squaring."""
     dtype = operation_type(stager, "pow", promoted)
     if exponent < 0 and not is_float(dtype):
-        if stager.context.debug:  # for what debug mode says of it
+        if stager.context.debug:  # for the checks of debug mode
             stager.emit("pow", dtype, (convert(stager, base, dtype), constant(exponent, dtype)))
         dtype = stager.context.default_fp
     base = convert(stager, base, dtype)

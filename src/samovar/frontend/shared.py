@@ -1,8 +1,8 @@
 """Assignments to variables that the iterations of a parallel loop share.
 
-`m = m + x`, `m = max(m, x)` and the like are reductions, as `m += x` is. Writing what is the same for every iteration does
-no harm. Anything else would leave the variable with the value of whichever iteration came last, and is refused. So is
-reading what the loop gathers: iterations run at the same time, so that there is no sum so far.
+`m = m + x`, `m = max(m, x)` and the like are reductions, as `m += x` is. Writing a value that is the same for every
+iteration is harmless. Any other assignment is a data race (the last iteration would win) and is an error. So is reading
+the variable of a reduction: iterations run concurrently, so there is no partial result.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import ast
 from typing import NoReturn
 
 from samovar._native import u1
+from samovar.errors import shown_place
+from samovar.frontend.dispatch import stage
 from samovar.frontend.lossy import Keeper, kept, warn_if_lossy
 from samovar.frontend.operators import truth
 from samovar.frontend.staged.base import Place, Staged
@@ -38,7 +40,7 @@ from samovar.language import promote
 
 
 def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: ast.AST) -> None:
-    """Assign a variable of the kernel inside of a parallel loop."""
+    """Assign a variable of the kernel inside a parallel loop."""
     local.shared = True
     keeper = Keeper(f"`{name}`", "assigning", local)
     if is_invariant(stager, value):
@@ -49,25 +51,25 @@ def assign_shared(stager: Stager, name: str, local: Local, value: Staged, node: 
         update = update_of(value.scalar(stager, node), local.type, lambda each: each.payload is local)
     if update is None:
         found = value.type(stager, node) if value.is_run_time() else local.type
-        # With the type that both meet in, it may be one: then staging begins again, and the error is forgotten.
+        # With the type that both promote to, it may be a reduction: then staging restarts, and the error is dropped.
         if promote(local.type, found) is not local.type:
             stager.want_type(local, found)
         refuse(stager, name, local, node)
     warn_if_lossy(stager, value, local.type, node, keeper)
-    # What was computed with the present value is not needed, and would look at it while others change it.
+    # Code that computed with the current value is not needed, and would race with other iterations.
     stager.region.operations = [each for each in stager.region.operations if each not in update.replaced]
     gather(stager, local)
     stager.emit("atomic", local.type, (update.contribution(local.type, stager.emit),), Atomic(update.operation, local))
 
 
 def gather(stager: Stager, local: Local) -> None:
-    """The iterations of a parallel loop update a variable."""
+    """Record that the iterations of a parallel loop update a variable."""
     local.shared = True
     stager.context.sharing.gathered.setdefault(local, (int(stager.line), stager))
 
 
 def check_reads(stager: Stager, region: Region) -> None:
-    """A variable that a parallel loop gathers cannot be read in it. `region` is its body, which has been staged."""
+    """Check that a parallel loop does not read a variable it reduces. `region` is its staged body."""
     check_elements(stager, region)
     sharing = stager.context.sharing
     if not any(load.payload in sharing.gathered for load, _ in sharing.reads):
@@ -81,20 +83,20 @@ def check_reads(stager: Stager, region: Region) -> None:
 def refuse_read(stager: Stager, local: Local, read: int, reader: Stager) -> NoReturn:
     stager.want_serial(local.name)
     line, updater = stager.context.sharing.gathered[local]
-    there = f"line {line}" if updater.source.file == reader.source.file else f"{updater.source.file}:{line}"
+    there = f"line {line}" if updater.source.file == reader.source.file else shown_place(updater.source.file, line)
     reader.fail(
         place_of_name(reader.source.node, local.name, read),
-        f"`{local.name}` is read in the parallel loop that gathers it ({there}): its iterations run at the same time, so"
-        " there is no value so far",
-        "read it after the loop. Where each iteration needs those before it, run them in order: put"
-        " `sv.loop_config(serialize=True)` before the loop, or declare the kernel as `@sv.kernel(serial=True)`; running sums"
-        " of an array are `sv.algorithms.prefix_sum`",
+        f"`{local.name}` is read in the parallel loop that accumulates it ({there}): its iterations run concurrently, so"
+        " there is no partial result",
+        "read it after the loop. If each iteration needs the previous ones, run them in order: put"
+        " `sv.loop_config(serialize=True)` before the loop, or declare the kernel as `@sv.kernel(serial=True)`; for running"
+        " sums of an array, use `sv.algorithms.prefix_sum`",
     )
 
 
 def check_elements(stager: Stager, region: Region) -> None:
-    """Report where the iterations of a parallel loop update one element and store what they read from it: a running sum in
-    an array. Only where it is certain that the element is the same, and not in calls: debug mode finds the others."""
+    """Report parallel loops whose iterations update one element and store what they read from it: a running sum in an
+    array. Only if the element is certainly the same, and not in calls: debug mode finds the others."""
     if all(is_single(begin, end) for _, begin, end in stager.task or ()):
         return
     updates: dict[Array, list[Operation]] = {}
@@ -118,20 +120,20 @@ def check_elements(stager: Stager, region: Region) -> None:
 
 
 def is_single(begin: Value, end: Value) -> bool:
-    """Has a loop one iteration at most?"""
+    """Whether a loop has at most one iteration."""
     return isinstance(begin, Constant) and isinstance(end, Constant) and end.value - begin.value <= 1
 
 
 def report_element(stager: Stager, load: Operation, line: int) -> None:
-    """Memory of the kernel's own is a variable; arrays are the program's to keep apart, so that there is a warning."""
+    """Report such an element: an error for the kernel's own memory; a warning for arrays, which are the user's concern."""
     name, place = load.payload.name, place_of_name(stager.source.node, load.payload.name, int(load.line))
     index = ", ".join(str(each.value) if isinstance(each, Constant) else "…" for each in indices(load)) or "None"
     problem = (
-        f"`{name}[{index}]` is read in the parallel loop whose iterations update it (line {line}): what is read depends on"
-        " which of them came first"
+        f"`{name}[{index}]` is read in the parallel loop whose iterations update it (line {line}): the value depends on the"
+        " order in which they run"
     )
     advice = (
-        "read it after the loop, use what the update gives back (`old = sv.atomic_add(…)`), or run the iterations in order:"
+        "read it after the loop, use the result of the update (`old = sv.atomic_add(…)`), or run the iterations in order:"
         " `sv.loop_config(serialize=True)` before the loop, or `@sv.kernel(serial=True)`"
     )
     if isinstance(load.payload, LocalArray):
@@ -141,14 +143,14 @@ def report_element(stager: Stager, load: Operation, line: int) -> None:
 
 
 def is_same(one: Value, other: Value) -> bool:
-    """Are two indices, which are the same for all iterations, the same?"""
+    """Whether two loop-invariant indices are the same."""
     if isinstance(one, Constant) and isinstance(other, Constant):
         return one.value == other.value
     return one is other
 
 
 def is_stored(load: Operation, found: dict[Value, list[Operation]]) -> bool:
-    """Is what was read stored, after some arithmetic? As a condition alone it may be a limit that need not be exact."""
+    """Whether a loaded value is stored, after some arithmetic. If only tested, it may be a limit that need not be exact."""
     pending, seen = [load], {load}
     while pending:
         for user in found.get(pending.pop(), []):
@@ -161,7 +163,7 @@ def is_stored(load: Operation, found: dict[Value, list[Operation]]) -> bool:
 
 
 def place_of_name(function: ast.AST, name: str, line: int) -> ast.AST:
-    """Where a line reads a variable, or its number."""
+    """The node where a line reads a variable, or the line number."""
     base, nodes = name.partition(".")[0], list(ast.walk(function))
     owners = [each for each in nodes if isinstance(each, (ast.Subscript, ast.Attribute))]
     changed = {each.value for each in owners if not isinstance(each.ctx, ast.Load)}  # `o` in `o[i] = …`
@@ -174,7 +176,7 @@ def place_of_name(function: ast.AST, name: str, line: int) -> ast.AST:
 
 
 def assign_condition(stager: Stager, node: ast.Assign) -> bool:
-    """`found = found or …`, `all = all and …` of a shared variable: a reduction. False for every other assignment."""
+    """`found = found or …`, `all = all and …` of a shared variable: a reduction. False for other assignments."""
     target, value = node.targets[0], node.value
     if not (len(node.targets) == 1 and isinstance(target, ast.Name) and isinstance(value, ast.BoolOp)):
         return False
@@ -183,8 +185,6 @@ def assign_condition(stager: Stager, node: ast.Assign) -> bool:
         return False
     if not (isinstance(first, ast.Name) and first.id == target.id):
         return False
-    from samovar.frontend.expressions import stage
-
     rest = value.values[1] if len(value.values) == 2 else ast.copy_location(ast.BoolOp(value.op, value.values[1:]), value)
     condition = truth(stager, stage(stager, rest), rest)
     place.update(stager, "and" if isinstance(value.op, ast.And) else "or", (condition,))
@@ -192,13 +192,13 @@ def assign_condition(stager: Stager, node: ast.Assign) -> bool:
 
 
 def is_invariant(stager: Stager, value: Staged) -> bool:
-    """Is a value the same in every iteration, because it is a constant or was there before the loop?"""
+    """Whether a value is the same in every iteration: a constant, or computed before the loop."""
     if not value.is_run_time():
         return value.is_number()
     (scalar,) = value.ir_values()
     loop = next(loop for loop in stager.loops if loop.kind == "parallel") if stager.loops else None
-    before = [] if loop is None else [meaning for meaning in loop.names.values() if isinstance(meaning, Staged)]
-    return isinstance(scalar, (Constant, Parameter)) or any(scalar in meaning.ir_values() for meaning in before)
+    before = [] if loop is None else [binding for binding in loop.names.values() if isinstance(binding, Staged)]
+    return isinstance(scalar, (Constant, Parameter)) or any(scalar in binding.ir_values() for binding in before)
 
 
 def refuse(stager: Stager, name: str, local: Local, node: ast.AST) -> NoReturn:
@@ -206,8 +206,8 @@ def refuse(stager: Stager, name: str, local: Local, node: ast.AST) -> NoReturn:
     first = f" (line {local.line})" if local.line else ""
     stager.fail(
         node,
-        f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value before the"
-        f" loop{first}, so all of them share it",
-        "for one value per iteration use a name that is first assigned inside of the loop; to gather one, write"
-        f" `{name} += x`, `{name} = max({name}, x)` and the like; or put `sv.loop_config(serialize=True)` before the loop",
+        f"data race on `{name}`: the iterations of a parallel loop assign it, but it is defined before the"
+        f" loop{first} and shared by all of them",
+        "for one value per iteration, use a name first assigned inside the loop; for a reduction, write"
+        f" `{name} += x`, `{name} = max({name}, x)` or the like; or put `sv.loop_config(serialize=True)` before the loop",
     )

@@ -9,35 +9,18 @@ from typing import Any
 from samovar._native import u1
 from samovar.frontend import graphs, loops
 from samovar.frontend.assignments import stage_annotated, stage_assign, stage_augmented
-from samovar.frontend.expressions import stage, stage_marked
+from samovar.frontend.bindings import carried_out
+from samovar.frontend.dispatch import STATEMENTS, refusal, stage, stage_body, stage_marked
 from samovar.frontend.messages import stage_assert
 from samovar.frontend.operators import known_truth, truth
 from samovar.frontend.returns import stage_return
 from samovar.frontend.staged.base import Place
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
-from samovar.frontend.stager import Meaning, Stager
+from samovar.frontend.stager import Binding, Stager
 from samovar.ir import Constant, If, Region, While
 
 Rule = Callable[[Stager, Any], None]
-
-
-def stage_body(stager: Stager, body: list[ast.stmt]) -> None:
-    """The statements of a block; what follows a return, break or continue is not looked at."""
-    context = stager.context
-    outer, context.staging = context.staging, stager
-    for statement in body:
-        if stager.ended:
-            break
-        stager.line = statement.lineno
-        if context.probes is not None:
-            context.probes.note(stager, statement)
-        rule = STATEMENTS.get(statement.__class__)
-        if rule is None:
-            name, advice = REFUSED.get(statement.__class__, (statement.__class__.__name__, None))
-            stager.fail(statement, f"{name} is not available in kernels", advice)
-        rule(stager, statement)
-    context.staging = outer
 
 
 def stage_expression(stager: Stager, node: ast.Expr) -> None:
@@ -47,10 +30,10 @@ def stage_expression(stager: Stager, node: ast.Expr) -> None:
 
 
 def stage_declared(stager: Stager, node: ast.Global | ast.Nonlocal) -> None:
-    """`global` and `nonlocal` say nothing about names that are only read."""
-    if not stager.assigned.isdisjoint(node.names):
+    """`global` and `nonlocal` have no effect on names that are only read."""
+    if not stager.used.stored.keys().isdisjoint(node.names):
         word = node.__class__.__name__.lower()
-        stager.fail(node, f"a name that is `{word}` cannot be assigned in a kernel", "write into an array instead")
+        stager.fail(node, f"a `{word}` name cannot be assigned in a kernel", "write to an array instead")
 
 
 def stage_if(stager: Stager, node: ast.If) -> None:
@@ -65,7 +48,7 @@ def stage_if(stager: Stager, node: ast.If) -> None:
     test = truth(stager, condition, node.test)
     regions, implied = (Region(), Region()), stager.implied_by(condition)
     hints, before = stager.hints, stager.names
-    visible: list[dict[str, Meaning]] = []
+    visible: list[dict[str, Binding]] = []
     ends: list[bool] = []
     rebound: set[str] = set()
     branches = ((node.body, implied.when_true), (node.orelse, implied.when_false))
@@ -76,8 +59,8 @@ def stage_if(stager: Stager, node: ast.If) -> None:
             visible.append(stager.names)
             ends.append(stager.ended)
         rebound.update(before.keys() - stager.names.keys())
-        stager.names = dict(before)  # both branches begin with the same names
-        # A name that both branches give a value becomes one variable: the second branch uses the variable of the first.
+        stager.names = dict(before)  # both branches start with the same names
+        # A name that both branches assign becomes one variable: the second branch uses the variable of the first.
         stager.hints = {**hints, **{name: value for name, value in visible[0].items() if isinstance(value, Place)}}
     stager.hints = hints
     for name in rebound:
@@ -96,12 +79,12 @@ def stage_if(stager: Stager, node: ast.If) -> None:
             stager.leave_undecided(name, value, visible[1][name])
 
 
-def keep_names(stager: Stager, region: Region, names: dict[str, Meaning]) -> None:
-    """After an `if` of which one branch left the function or the loop, the names of the other branch go on."""
+def keep_names(stager: Stager, region: Region, names: dict[str, Binding]) -> None:
+    """Keep the names of one branch of an `if` whose other branch left the function or the loop."""
     for name, value in names.items():
         if name in stager.names:
             continue
-        stager.names[name] = value.carried_out(stager, region, name)
+        stager.names[name] = carried_out(value, stager, region, name)
         stager.lost.pop(name, None)
 
 
@@ -137,7 +120,7 @@ def stage_break(stager: Stager, node: ast.Break) -> None:
     if loop.kind == "parallel":
         stager.fail(
             node,
-            "`break` in a parallel loop: its iterations have no order",
+            "`break` in a parallel loop is not supported: its iterations have no order",
             "put `sv.loop_config(serialize=True)` before the loop, or skip work with an `if`",
         )
     loop.left = True
@@ -162,12 +145,12 @@ def stage_for(stager: Stager, node: ast.For) -> None:
     stage_with_else(stager, node, lambda inner, loop: loops.stage_for(inner, loop, stage_body))
 
 
-#: Stands for whether a loop has come to its end. No program can write such a name.
+#: The name for whether a loop has completed. No program can write it.
 COMPLETED = "loop completed"
 
 
 def stage_with_else(stager: Stager, node: ast.For | ast.While, stage_loop: Rule) -> None:
-    """A loop that no `break` leaves goes on with what is under its `else`."""
+    """A loop with `else`, whose block runs unless a `break` leaves the loop."""
     if not node.orelse or not loops.has_own_break(node.body):
         stage_loop(stager, node)
         stage_body(stager, node.orelse)
@@ -188,7 +171,7 @@ def stage_with_else(stager: Stager, node: ast.For | ast.While, stage_loop: Rule)
         del stager.names[COMPLETED]
 
 
-STATEMENTS: dict[type[ast.stmt], Rule] = {
+STATEMENTS |= {
     ast.Expr: stage_expression,
     ast.Assign: stage_assign,
     ast.AnnAssign: stage_annotated,
@@ -206,16 +189,16 @@ STATEMENTS: dict[type[ast.stmt], Rule] = {
     ast.Assert: stage_assert,
 }
 
-REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
-    ast.Try: ("`try`", "nothing is raised inside of a kernel: check values with `if`"),
-    ast.Raise: ("`raise`", "use `assert` (checked in debug mode), or write a flag into an array"),
-    ast.Import: ("`import`", "import at the top of the file"),
-    ast.ImportFrom: ("`import`", "import at the top of the file"),
-    ast.Delete: ("`del`", "locals end with the kernel by themselves"),
-    ast.FunctionDef: ("a nested `def`", "write a `@sv.func` outside of the kernel and call it"),
-    ast.AsyncFunctionDef: ("a nested `async def`", None),
-    ast.ClassDef: ("a nested `class`", "define it outside of the kernel"),
-    ast.AsyncFor: ("`async for`", None),
-    ast.AsyncWith: ("`async with`", None),
-    ast.Match: ("`match`", "use `if` and `elif`"),
+STATEMENTS |= {
+    ast.Try: refusal("`try`", "kernels do not raise exceptions: check values with `if`"),
+    ast.Raise: refusal("`raise`", "use `assert` (checked in debug mode), or set a flag in an array"),
+    ast.Import: refusal("`import`", "import at the top of the file"),
+    ast.ImportFrom: refusal("`import`", "import at the top of the file"),
+    ast.Delete: refusal("`del`", "it is not needed for local variables"),
+    ast.FunctionDef: refusal("a nested `def`", "define a `@sv.func` outside the kernel and call it"),
+    ast.AsyncFunctionDef: refusal("a nested `async def`", None),
+    ast.ClassDef: refusal("a nested `class`", "define it outside the kernel"),
+    ast.AsyncFor: refusal("`async for`", None),
+    ast.AsyncWith: refusal("`async with`", None),
+    ast.Match: refusal("`match`", "use `if` and `elif`"),
 }

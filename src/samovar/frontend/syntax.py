@@ -1,4 +1,4 @@
-"""Looking through syntax trees: what a function does with names."""
+"""Analysis of syntax trees: how a function uses names."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def owner_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-#: The method that changes what it is called on.
+#: The method that modifies the object it is called on.
 FILL = "fill"
 
 
 def changed_owner(node: ast.AST) -> str | None:
-    """The name of which an element or member is assigned, or which is filled."""
+    """The name whose element or member is assigned, or which is filled."""
     if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
         return owner_name(node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == FILL:
@@ -31,7 +31,7 @@ def changed_owner(node: ast.AST) -> str | None:
 
 
 def walk(*nodes: ast.AST) -> list[ast.AST]:
-    """Nodes and everything below them, in the order of `ast.walk`, but for operators and contexts.
+    """Nodes and all their descendants, in the order of `ast.walk`, except operators and contexts.
 
     >>> import ast
     >>> tree = ast.parse("x = f(1, [-y])")
@@ -41,34 +41,34 @@ def walk(*nodes: ast.AST) -> list[ast.AST]:
     return tree_nodes(nodes)
 
 
-#: A name for what is not needed. Where nothing reads it, what is assigned to it may be anything.
+#: The name for unused values. If it is never read, anything may be assigned to it.
 IGNORED = "_"
 
 
 @dataclass
 class NamesUsed:
-    """What statements do with names, found in one walk."""
+    """The uses of names in statements, found in one walk."""
 
-    #: How often each name is assigned; those of comprehensions are their own.
+    #: How often each name is assigned; targets of comprehensions are separate.
     stored: Counter[str] = field(default_factory=Counter)
-    #: Names that are assigned, or elements of which are; loop variables excepted.
+    #: Names that are assigned, or whose elements are; except loop variables.
     assigned: set[str] = field(default_factory=set)
-    #: Names of which elements or members are assigned.
+    #: Names whose elements or members are assigned.
     changed_by_element: set[str] = field(default_factory=set)
-    #: Names that are read and written, or written where it may not be reached.
+    #: Names that are read and written, or written in code that may not run.
     updated: set[str] = field(default_factory=set)
     binds_in_expressions: bool = False
     reads_ignored: bool = False
 
 
-#: The classes of nodes that do something with names.
+#: The node classes that involve names.
 _WITH_NAMES = frozenset(
     (ast.Name, ast.For, ast.comprehension, ast.Subscript, ast.Attribute, ast.Call, ast.AugAssign, ast.NamedExpr)
 )
 
 
 def names_used(body: Iterable[ast.AST]) -> NamesUsed:
-    """What statements do with names."""
+    """The uses of names in statements."""
     used = NamesUsed()
     own: set[ast.AST] = set()  # the targets of comprehensions
     of_loops: set[ast.AST] = set()
@@ -97,7 +97,12 @@ def names_used(body: Iterable[ast.AST]) -> NamesUsed:
 
 
 def passed_names(definition: ast.AST) -> set[str]:
-    """Names that a function passes to calls as they are."""
+    """Names that a function passes to calls unchanged."""
     calls = [node for node in walk(definition) if isinstance(node, ast.Call)]
     arguments = [argument for call in calls for argument in (*call.args, *(keyword.value for keyword in call.keywords))]
     return {argument.id for argument in arguments if isinstance(argument, ast.Name)}
+
+
+def changes_something(node: ast.expr) -> bool:
+    """Whether evaluating an expression may modify a variable: by `:=`, or in a func that takes it by reference."""
+    return any(isinstance(each, (ast.Call, ast.NamedExpr)) for each in walk(node))

@@ -1,17 +1,17 @@
 """The typed IR between Python and a backend: values, operations, regions, tasks; its printer and its verifier.
 
-Structured and small: a region is a list of operations, and control flow is an operation with regions inside it. Operations
-are their own results (SSA); what a program assigns more than once lives in a `Local`. Nothing here knows Python objects
-or LLVM.
+A small structured IR: a region is a list of operations, and control flow is an operation with regions inside. Operations
+are their own results (SSA); a variable that is assigned more than once is a `Local`. The IR is independent of Python objects
+and of LLVM.
 """
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.ir.affine import Affine, Form, Symbol, constant_integer
+    from samovar.ir.affine import Affine, AffineForm, Symbol, constant_integer
     from samovar.ir.builder import Builder
     from samovar.ir.clone import Clone, computed_before, in_first_iteration
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
@@ -54,11 +54,19 @@ if TYPE_CHECKING:
         While,
     )
     from samovar.ir.traversal import (
+        array_of,
         bodies,
         callees,
+        defined_in,
+        fix_conditions,
         indices,
+        inside,
+        is_own,
         memory,
+        named,
+        operands_first,
         outlined,
+        outside_loops,
         regions,
         retarget,
         rewrite,
@@ -66,6 +74,7 @@ if TYPE_CHECKING:
         sections,
         serial,
         substitute,
+        taken_by,
         tasks,
         use_counts,
         used,
@@ -91,13 +100,14 @@ if TYPE_CHECKING:
         VectorLocal,
         VectorOperation,
         columns_of,
+        dtype_of,
     )
     from samovar.ir.verifier import verify
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
-            "affine": "Affine Form Symbol constant_integer",
+            "affine": "Affine AffineForm Symbol constant_integer",
             "builder": "Builder",
             "clone": "Clone computed_before in_first_iteration",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
@@ -112,13 +122,14 @@ else:
                 "Region ResultForm Scatter StructForm Task Touch While"
             ),
             "traversal": (
-                "bodies callees indices memory outlined regions retarget rewrite scopes sections serial substitute "
-                "tasks use_counts used users variables walk walk_kernel walk_regions"
+                "array_of bodies callees defined_in fix_conditions indices inside is_own memory named operands_first "
+                "outlined outside_loops regions retarget rewrite scopes sections serial substitute taken_by tasks "
+                "use_counts used users variables walk walk_kernel walk_regions"
             ),
             "updates": "FAMILIES Update update_of",
             "values": (
                 "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
-                "VectorLocal VectorOperation columns_of"
+                "VectorLocal VectorOperation columns_of dtype_of"
             ),
             "verifier": "verify",
         },

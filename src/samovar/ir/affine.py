@@ -1,13 +1,13 @@
 """Affine forms: every integer of a kernel as a sum of coefficient × symbol + constant, with the range of its value.
 
-This is the one place that knows how an index moves with a loop, how far two indices are apart, and between what an integer
-lies. Integers of the IR wrap, so a form is a congruence: value ≡ Σ coefficient × symbol + constant (mod 2^bits). Symbols
-stand for exact integers (loop variables, parameters, whatever cannot be taken apart), so a form starts with all 64 bits; an
-operation that may leave the range of its type (the ranges cannot exclude it) keeps only as many bits as the type has,
-and so does a cast. Addition, negation and multiplication by a constant respect such congruences, and so do sign and zero
-extension; nothing else is taken apart.
+This module is the only one that knows how an index changes with a loop, the distance between two indices, and the range of
+an integer. Integers of the IR wrap, so a form is a congruence: value ≡ Σ coefficient × symbol + constant (mod 2^bits).
+Symbols stand for exact integers (loop variables, parameters, opaque values), so a form starts with all 64 bits. An
+operation that may overflow its type (according to the ranges) keeps only as many bits as the type has, and so does a cast.
+Addition, negation and multiplication by a constant respect such congruences, and so do sign and zero extension; all other
+operations are opaque.
 
-Values are numbered as they are met: two pure operations of one kind on equal operands have one number and are one symbol.
+Values are numbered (GVN) on first use: two pure operations of one kind on equal operands share a number and a symbol.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from samovar._native import DType, u1
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.ranges import Range, integer_range_of
 from samovar.ir.structure import ParallelFor, Region
-from samovar.ir.traversal import memory, variables, walk
+from samovar.ir.traversal import array_of, indices, memory, variables, walk
 from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value
 from samovar.language import integer_range
 
 _HALF = 1 << 31
-#: A form with more terms is not taken apart: no index looks like that, and sums of sums stay linear in time.
+#: A form with more terms is opaque: no index looks like that, and sums of sums stay linear in time.
 MOST_TERMS = 8
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """An integer that a form refers to. `task` is the parallel loop whose iterations see different values of it, if any."""
+    """An integer that a form refers to. `task` is the parallel loop in which it varies between iterations, if any."""
 
     identity: Hashable
     low: int
@@ -39,10 +39,10 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Form:
+class AffineForm:
     """value ≡ Σ coefficient × symbol + constant (mod 2^bits), and low ≤ value ≤ high.
 
-    `steady`: the value is computed from what is the same in every iteration of a task.
+    `loop_invariant`: the value is computed only from values that are the same in every iteration of a task.
     """
 
     terms: tuple[tuple[Symbol, int], ...]
@@ -50,31 +50,31 @@ class Form:
     bits: int
     low: int
     high: int
-    steady: bool = False
+    loop_invariant: bool = False
 
     def invariant(self) -> bool:
-        """The value is the same in every iteration of a task."""
-        return self.steady or (self.exact() and all(symbol.task is None for symbol, _ in self.terms))
+        """Whether the value is the same in every iteration of a task."""
+        return self.loop_invariant or (self.exact() and all(symbol.task is None for symbol, _ in self.terms))
 
     def exact(self) -> bool:
-        """The symbols determine the value: of the integers that are congruent to the sum, one is in the range."""
+        """Whether the symbols determine the value: exactly one integer congruent to the sum is in the range."""
         return self.high - self.low < 1 << self.bits
 
-    def plus(self, other: Form, factor: int) -> Form:
-        """The sum of this and some times another, of which the range stays that of this one."""
+    def plus(self, other: AffineForm, factor: int) -> AffineForm:
+        """The sum of this form and a multiple of another; the range stays that of this form."""
         total = _sum(self, _scaled(other, factor))
         return replace(total, low=self.low, high=self.high)
 
     def base(self) -> Hashable:
-        """What two forms have in common that differ by a constant."""
+        """The part that two forms share if they differ by a constant."""
         return frozenset(self.terms), self.bits
 
     def indexes(self, array: Array) -> bool:
-        """Whether indices of one base that are in bounds are as far apart as their forms say, and neighbouring iterations
-        touch elements as far apart as the coefficient says, although sums may wrap on the way.
+        """Whether forms give true distances: in-bounds indices with one base are as far apart as their forms, and
+        consecutive iterations access elements as far apart as the coefficient, although sums may wrap in between.
 
-        An index in bounds is r in [0, 2^31) for all but wide arrays. A sum in [-2^31, 2^31) that is congruent to r modulo
-        2^32 is near r or nowhere; extended to 64 bits, what wraps in other types may get into bounds elsewhere.
+        An in-bounds index is r in [0, 2^31) for all but wide arrays. A sum in [-2^31, 2^31) that is congruent to r modulo
+        2^32 is near r or out of bounds; in other types, extended to 64 bits, a wrapped sum may be in bounds elsewhere.
         """
         return self.bits == 64 or (self.bits >= 32 and not array.wide and self.low >= -_HALF and self.high < _HALF)
 
@@ -87,27 +87,27 @@ def constant_integer(value: Value) -> int | None:
 
 
 class Affine:
-    """The forms of integers in some regions, those inside of tasks included; each is made when it is asked for.
+    """The forms of integers in some regions, including those inside tasks; computed on demand.
 
-    They stay true while operations are added, and while atomics become something else. If it is not `numbered`, only what
-    is the same operation is one symbol: symbols are then values that are defined wherever the form is asked for.
+    Forms stay valid while operations are added, and while atomics are replaced. Unless `numbered`, only identical
+    operations share a symbol: symbols are then values that are defined wherever the form is requested.
     """
 
     def __init__(self, *regions: Region, numbered: bool = True) -> None:
         self._numbered = numbered
-        self._forms: dict[Value, Form] = {}
+        self._forms: dict[Value, AffineForm] = {}
         self._numbers: dict[Value, Value] = {}
         self._representatives: dict[Hashable, Value] = {}
         self._homes: dict[Operation, ParallelFor] = {}
         self._loops: dict[LoopVariable, tuple[Operation, ParallelFor | None]] = {}
         self._assigned: dict[ParallelFor, set[Local]] = {}
-        #: Variables of loops in the order of the text: those of inner loops come later.
+        #: Loop variables in program order: those of inner loops come later.
         self._order: dict[Hashable, int] = {}
         for region in regions:
             self.look_into(region)
 
     def look_into(self, region: Region) -> None:
-        """Get to know the loops of another region."""
+        """Add the loops of another region."""
         for operation in walk(region):
             if operation.__class__ is Operation:
                 continue
@@ -132,9 +132,9 @@ class Affine:
             self._loops.setdefault(variable, (operation, task))
             self._order.setdefault(variable, len(self._order))
 
-    def form(self, value: Value) -> Form:
-        """The form of an integer."""
-        # Operands first; an explicit stack, since an expression may be as long as a program.
+    def form(self, value: Value) -> AffineForm:
+        """The affine form of an integer."""
+        # Operands first, with an explicit stack: an expression may be as long as a program.
         stack = [value]
         while stack:
             current = stack[-1]
@@ -148,13 +148,13 @@ class Affine:
         return self._forms[value]
 
     def range(self, value: Value) -> Range:
-        """Between what an integer lies."""
+        """The range of an integer."""
         form = self.form(value)
         return form.low, form.high
 
     def step(self, value: Value, variable: LoopVariable, varying: Container[object]) -> int | None:
-        """By how much an integer grows from one iteration of a loop to the next, if all else in it that is `varying` stays
-        the same; None if that is not a number that is known."""
+        """The increment of an integer from one iteration of a loop to the next, with all other `varying` values of the loop
+        fixed; None if it is not a known number."""
         found = 0
         for symbol, coefficient in self.form(value).terms:
             if symbol.identity is variable:
@@ -164,8 +164,8 @@ class Affine:
         return found
 
     def differ(self, one: Value, other: Value, moving: Container[Value]) -> bool:
-        """Whether two integers are never equal, whatever iterations of loops the values in `moving` belong to: those of the
-        one need not be those of the other. The bounds of loops count, as expressions: j in range(k + 1, n) is never k."""
+        """Whether two integers are never equal, for any iterations of the loops that the values in `moving` belong to; the
+        two may be in different iterations. Bounds of loops count, as expressions: j in range(k + 1, n) is never k."""
         first, second = self.form(one), self.form(other)
         if first.bits < 64 or second.bits < 64:
             return False
@@ -177,7 +177,7 @@ class Affine:
         return self._is_positive(terms, constant, moving) or self._is_positive(negated, -constant, moving)
 
     def _is_positive(self, terms: _Terms, constant: int, moving: Container[Value]) -> bool:
-        """Whether a sum is never 0 or less. Loop variables are replaced by the bounds of their loops, inner ones first."""
+        """Whether a sum is always positive. Loop variables are replaced by the bounds of their loops, inner ones first."""
         terms = dict(terms)
         for _ in range(MOST_TERMS):
             least = constant
@@ -198,8 +198,8 @@ class Affine:
             _gather(terms, bound, coefficient, side, moving)
         return False
 
-    def _bound(self, variable: LoopVariable, lower: bool) -> Form | None:
-        """The least or the greatest value of a loop variable, as a form; None if it has none that is exact."""
+    def _bound(self, variable: LoopVariable, lower: bool) -> AffineForm | None:
+        """The minimum or maximum of a loop variable as a form; None if there is no exact one."""
         loop = self._loops[variable][0]
         if isinstance(loop, ParallelFor):
             begin, end = loop.axes()[loop.variables.index(variable)]
@@ -216,25 +216,36 @@ class Affine:
         return form if lower == upwards else replace(form, constant=form.constant + (-1 if upwards else 1))
 
     def bounds(self, variable: LoopVariable) -> tuple[Value, ...]:
-        """What the loop of a variable runs over."""
+        """The range that the loop of a variable iterates over."""
         return self._loops[variable][0].operands if variable in self._loops else ()
 
     def number(self, value: Value) -> Hashable:
-        """Values with one number are equal wherever they are both defined (in one iteration of every loop around)."""
+        """The value number: equal numbers mean equal values wherever both are defined (in one iteration of every loop
+        around)."""
         if isinstance(value, Constant):
             return (value.type, type(value.value), repr(value.value))
         self.form(value)
         return self._numbers.get(value, value)
 
+    def element(self, access: Operation) -> tuple[Array, tuple[Hashable, ...]]:
+        """The key of the element that an operation accesses: equal for accesses to one element of an array."""
+        return array_of(access), tuple(map(self.number, indices(access)))
+
+    def row(self, access: Operation) -> tuple[Hashable, AffineForm]:
+        """The key of the row that an operation accesses, equal for accesses to one row of an array, and the position in the
+        row: the form of the last index."""
+        *others, last = map(self.form, indices(access))
+        return (array_of(access), last.base(), *((each.base(), each.constant) for each in others)), last
+
     def _needed(self, value: Value) -> Iterable[Value]:
-        """The values whose forms a form is made from."""
+        """The values whose forms are needed for the form of a value."""
         if isinstance(value, Operation):
             return value.operands if OPCODES[value.code].effect == "pure" else ()
         if isinstance(value, LoopVariable) and value in self._loops:
             return self._loops[value][0].operands
         return ()
 
-    def _made(self, value: Value) -> Form:
+    def _made(self, value: Value) -> AffineForm:
         if isinstance(value, Operation):
             return self._of_operation(value)
         if isinstance(value, LoopVariable) and value in self._loops:
@@ -242,7 +253,7 @@ class Affine:
         known = constant_integer(value)
         return _of_symbol(_opaque(value, None)) if known is None else _of_constant(known)
 
-    def _of_loop_variable(self, variable: LoopVariable, loop: Operation, task: ParallelFor | None) -> Form:
+    def _of_loop_variable(self, variable: LoopVariable, loop: Operation, task: ParallelFor | None) -> AffineForm:
         assert variable.type is not None
         if isinstance(loop, ParallelFor):
             begin, end = loop.axes()[loop.variables.index(variable)]
@@ -250,7 +261,7 @@ class Affine:
         else:
             low, high = self._range(loop)
         least, greatest = variable.limits or integer_range(variable.type)
-        # A loop that runs no iteration has an empty range: any value does for a variable that is never seen.
+        # A loop without iterations has an empty range: the variable is never read, so any value will do.
         low, high = max(low, least), min(high, greatest)
         return _of_symbol(Symbol(variable, low, max(low, high), task))
 
@@ -262,7 +273,7 @@ class Affine:
             return end.low + 1, begin.high
         return min(begin.low, end.low), max(begin.high, end.high)
 
-    def _of_operation(self, operation: Operation) -> Form:
+    def _of_operation(self, operation: Operation) -> AffineForm:
         task = self._homes.get(operation)
         key = self._key(operation, task)
         if key is None:
@@ -278,16 +289,16 @@ class Affine:
             return _of_symbol(_opaque(operation, None if invariant else task))
         combined = _combine(operation, operands)
         if combined is not None and isinstance(operation.payload, tuple):
-            low, high = operation.payload  # a cast of what is known to lie there
+            low, high = operation.payload  # a cast of a value that is known to be in this range
             combined = replace(combined, low=max(combined.low, low), high=min(combined.high, high))
-        settled = None if combined is None else _settle(combined, type)
-        if settled is not None:
-            return replace(settled, steady=True) if invariant else settled
+        wrapped = None if combined is None else _wrapped(combined, type)
+        if wrapped is not None:
+            return replace(wrapped, loop_invariant=True) if invariant else wrapped
         low, high = integer_range_of(operation, [(form.low, form.high) for form in operands])
         return _of_symbol(Symbol(operation, low, high, None if invariant else task))
 
     def _key(self, operation: Operation, task: ParallelFor | None) -> Hashable | None:
-        """What makes an operation equal to another; None for what may differ from one execution to the next."""
+        """The value-numbering key of an operation; None if the result may differ between executions."""
         if operation.code == "load_local" and task is not None and operation.payload not in self._assigned[task]:
             return ("load_local", operation.payload, task)
         if OPCODES[operation.code].effect != "pure":
@@ -309,12 +320,12 @@ def _opaque(value: Value, task: ParallelFor | None) -> Symbol:
     return Symbol(value, low, high, task)
 
 
-#: Symbols with the side of a comparison that they belong to, and their coefficients.
+#: Symbols, each with the side of the comparison it belongs to, and their coefficients.
 _Terms = dict[tuple[Symbol, int], int]
 
 
-def _gather(terms: _Terms, form: Form, factor: int, side: int, moving: Container[Value]) -> None:
-    """Add a multiple of the terms of a form. What moves belongs to its own side of a comparison, the rest to both."""
+def _gather(terms: _Terms, form: AffineForm, factor: int, side: int, moving: Container[Value]) -> None:
+    """Add a multiple of the terms of a form. Moving symbols belong to one side of a comparison, all others to both."""
     for symbol, coefficient in form.terms:
         term = symbol, side if symbol.identity in moving else 0
         total = terms.get(term, 0) + factor * coefficient
@@ -324,30 +335,30 @@ def _gather(terms: _Terms, form: Form, factor: int, side: int, moving: Container
             terms.pop(term, None)
 
 
-def _of_symbol(symbol: Symbol) -> Form:
-    return Form(((symbol, 1),), 0, 64, symbol.low, symbol.high)
+def _of_symbol(symbol: Symbol) -> AffineForm:
+    return AffineForm(((symbol, 1),), 0, 64, symbol.low, symbol.high)
 
 
-def _of_constant(value: int) -> Form:
-    return Form((), value, 64, value, value)
+def _of_constant(value: int) -> AffineForm:
+    return AffineForm((), value, 64, value, value)
 
 
-def _scaled(form: Form, factor: int) -> Form:
+def _scaled(form: AffineForm, factor: int) -> AffineForm:
     low, high = sorted((form.low * factor, form.high * factor))
     terms = tuple((symbol, coefficient * factor) for symbol, coefficient in form.terms) if factor else ()
-    return Form(terms, form.constant * factor, form.bits, low, high)
+    return AffineForm(terms, form.constant * factor, form.bits, low, high)
 
 
-def _sum(a: Form, b: Form) -> Form:
+def _sum(a: AffineForm, b: AffineForm) -> AffineForm:
     coefficients = dict(a.terms)
     for symbol, coefficient in b.terms:
         coefficients[symbol] = coefficients.get(symbol, 0) + coefficient
     terms = tuple((symbol, coefficient) for symbol, coefficient in coefficients.items() if coefficient)
-    return Form(terms, a.constant + b.constant, min(a.bits, b.bits), a.low + b.low, a.high + b.high)
+    return AffineForm(terms, a.constant + b.constant, min(a.bits, b.bits), a.low + b.low, a.high + b.high)
 
 
-def _combine(operation: Operation, operands: Sequence[Form]) -> Form | None:
-    """The form of what respects congruences, before it is wrapped to the type; None for everything else."""
+def _combine(operation: Operation, operands: Sequence[AffineForm]) -> AffineForm | None:
+    """The form of an operation that respects congruences, before wrapping to the type; None for all other operations."""
     code = operation.code
     if operation.type is u1:
         return None
@@ -369,13 +380,13 @@ def _combine(operation: Operation, operands: Sequence[Form]) -> Form | None:
     return None
 
 
-def _settle(form: Form, type: DType) -> Form | None:
-    """A form after its value has been wrapped to a type; None if it says too little about the value."""
+def _wrapped(form: AffineForm, type: DType) -> AffineForm | None:
+    """A form after wrapping its value to a type; None if it says too little about the value."""
     least, greatest = integer_range(type)
     if not (least <= form.low and form.high <= greatest):
-        form = Form(form.terms, form.constant, min(form.bits, type.bits), least, greatest)
+        form = AffineForm(form.terms, form.constant, min(form.bits, type.bits), least, greatest)
     if form.terms:
         return form
-    # Without symbols the value is known, unless bits were lost on the way: what is left of `i - i32(i8(i))` is that it is a
-    # multiple of 256.
+    # Without symbols the value is known, unless bits were lost on the way: all that is known of `i - i32(i8(i))` is that it
+    # is a multiple of 256.
     return _of_constant(form.low + ((form.constant - form.low) & ((1 << form.bits) - 1))) if form.exact() else None

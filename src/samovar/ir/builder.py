@@ -1,10 +1,10 @@
-"""Writing IR: a builder appends operations to a region, one after the other.
+"""Writing IR: a builder appends operations to a region.
 
     build = Builder(line)
     build.set(total, build.make("add", f32, build.get(total), x))
 
-The width of an operation is that of its widest operand. Sums and products of known numbers are folded, so that who counts
-need not look for zeros and ones.
+The width of an operation is that of its widest operand. Sums and products of known numbers are folded, so callers need not
+handle zeros and ones.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from samovar._native import DType, u1
-from samovar.ir.structure import Region
+from samovar.ir.structure import For, Region
 from samovar.ir.values import Constant, Local, Operation, Value, VectorOperation
 
 
 class Builder:
-    """Operations that are written so far; `line` and `origin` are what those that follow have."""
+    """The operations written so far; `line` and `origin` apply to those that follow."""
 
     def __init__(self, line: int = 0, origin: Any = None) -> None:
         self.line = line
@@ -30,7 +30,7 @@ class Builder:
         return operation
 
     def region(self, write: Callable[[], object]) -> Region:
-        """A region of its own, of what a function writes."""
+        """A new region with the operations that a function writes."""
         outer, self.operations = self.operations, []
         try:
             write()
@@ -48,7 +48,7 @@ class Builder:
         mask: Value | None = None,
         step: int = 1,
     ) -> Operation:
-        """Any operation but control flow."""
+        """Any operation except control flow."""
         if width is None:
             width = 0
             for operand in operands:
@@ -63,10 +63,10 @@ class Builder:
         self.operations.append(made)
         return made
 
-    # --- what is often written
+    # --- common operations
 
     def exact(self, code: str, type: DType, *operands: Value) -> Operation:
-        """An operation on floats with which no liberties are taken."""
+        """A float operation without fast-math."""
         return self.make(code, type, *operands, payload="exact")
 
     def choose(self, condition: Value, then: Value, otherwise: Value) -> Operation:
@@ -74,6 +74,11 @@ class Builder:
 
     def compare(self, code: str, left: Value, right: Value) -> Operation:
         return self.make(code, u1, left, right)
+
+    def runs(self, loop: For) -> Operation:
+        """Whether a loop with a known step has an iteration."""
+        begin, end, _ = loop.operands
+        return self.compare("lt" if loop.stride > 0 else "gt", begin, end)
 
     def cast(self, value: Value, type: DType) -> Value:
         if value.type is type:
@@ -89,7 +94,7 @@ class Builder:
     def set(self, local: Local, value: Value) -> Operation:
         return self.make("store_local", None, value, payload=local, width=local.width)
 
-    # --- arithmetic on integers, folded
+    # --- integer arithmetic, folded
 
     def add(self, left: Value, right: Value) -> Value:
         return self._folded("add", left, right)

@@ -1,4 +1,4 @@
-"""Copies of code, with other values, locals and arrays in the place of some."""
+"""Copies of code in which some values, locals and arrays are replaced."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from copy import copy
 from typing import Any
 
+from samovar.artifact import Site
 from samovar.ir.builder import Builder
 from samovar.ir.opcodes import OPCODES
 from samovar.ir.structure import For, If, Region, While
-from samovar.ir.traversal import retarget
+from samovar.ir.traversal import operands_first, retarget
 from samovar.ir.values import Array, Local, LocalArray, LoopVariable, Operation, Value, VectorOperation
 
 
 class Clone:
-    """Copies regions, one after the other: what one defines, the next ones find. Tasks are not copied.
+    """Copies regions in sequence; later ones see the definitions of earlier ones. Tasks are not copied.
 
-    `values` says for each value that is copied so far, or given, what takes its place; `targets` does so for locals and
-    arrays. Local arrays that the code reserves are copied with it. `origin` is the function that operations are copied
-    from, if it is not the one around.
+    `values` maps each value that was copied so far, or given, to its replacement; `targets` does so for locals and arrays.
+    Local arrays that the code reserves are copied with it. `origin` is the function that operations are copied from, if it
+    is not the enclosing one.
     """
 
     def __init__(
@@ -33,6 +34,11 @@ class Clone:
 
     def region(self, region: Region) -> Region:
         return Region([self.operation(operation) for operation in region.operations])
+
+    def for_loop(self, loop: For) -> For:
+        made = self.operation(loop)
+        assert isinstance(made, For)
+        return made
 
     def value(self, value: Value) -> Value:
         return self.values.get(value, value)
@@ -72,33 +78,23 @@ class Clone:
 
 
 def computed_before(value: Value, build: Builder, is_there: Callable[[Value], bool], copies: dict[Value, Value]) -> Value:
-    """A value in front of a loop that it does not depend on: what is not there yet is computed once more. `copies` keeps
-    what is."""
-    if not isinstance(value, Operation) or is_there(value):
-        return value
-    if value not in copies:
-        operands = [computed_before(operand, build, is_there, copies) for operand in value.operands]
-        copies[value] = build.make(value.code, value.type, *operands, payload=value.payload)
-    return copies[value]
+    """A loop-invariant value, available before the loop: missing operands are computed again there. `copies` holds the
+    copies. A copy has no overflow check: the original keeps it, and runs only where the program says so."""
+    needed = operands_first([value], lambda each: isinstance(each, Operation) and not is_there(each) and each not in copies)
+    for each in needed:
+        assert isinstance(each, Operation)
+        operands = [copies.get(operand, operand) for operand in each.operands]
+        payload = None if isinstance(each.payload, Site) else each.payload
+        copies[each] = build.make(each.code, each.type, *operands, payload=payload)
+    return copies.get(value, value)
 
 
 def in_first_iteration(loop: For, values: Iterable[Value], within: Container[Value], build: Builder) -> Clone | None:
-    """Write what some values are computed from, as the first iteration of a loop has it; `within` is what its body defines.
-    Gives who knows the copies; None if they depend on more than the loop's variable."""
-    needed: set[Value] = set()
-    pending = list(values)
-    while pending:
-        value = pending.pop()
-        if value is not loop.variable and value in within and value not in needed:
-            if not isinstance(value, Operation) or OPCODES[value.code].effect != "pure":
-                return None
-            needed.add(value)
-            pending += value.operands
-    order = [each for each in loop.body.operations if each in needed]
-    if len(order) != len(needed):
-        return None
-    assert loop.variable.type is not None
+    """Write the computation of some values for the first iteration of a loop; `within` is what its body defines.
+    Return the `Clone` that maps to the copies; None if the values depend on more than the loop variable."""
     clone = Clone({loop.variable: build.cast(loop.operands[0], loop.variable.type)})
-    for each in order:
+    for each in operands_first(values, lambda each: each is not loop.variable and each in within):
+        if not isinstance(each, Operation) or OPCODES[each.code].effect != "pure":
+            return None
         build.append(clone.operation(each))
     return clone

@@ -1,7 +1,7 @@
-"""Nodes of a graph: what stands between the tasks of a kernel that is declared with `graph=True`.
+"""Graph nodes: operations between the tasks of a kernel declared with `graph=True`.
 
-A loop over a flag is a `While` whose whole body is its head, so every pass that knows `While` knows it. A checkpoint is a
-node until `samovar.passes.checkpoints` has written it in branches. Sections are regions that run side by side.
+A loop over a flag is a `While` whose whole body is its head, so every pass that handles `While` handles it. A checkpoint is
+a node until `samovar.passes.checkpoints` expands it to branches. Sections are regions that run in parallel.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from samovar.ir.values import Array, Local, Operation, Value
 
 
 class ReadFlag(Operation):
-    """The value of a flag, an i32 array of rank 0: a `load` that looks at memory each time, whoever has written there."""
+    """The value of a flag, a 0-D i32 array: a volatile `load`."""
 
     __slots__ = ()
 
@@ -23,9 +23,9 @@ class ReadFlag(Operation):
 
 
 class DoWhile(While):
-    """`while do_while(flag)`: the head is what is repeated, and ends with the condition; the body is empty.
+    """`while do_while(flag)`: the head is repeated and ends with the condition; the body is empty.
 
-    `flag` and `limit` (the most iterations, None for any number) are what was written, for who draws the graph.
+    `flag` and `limit` (the maximum number of iterations, None if unlimited) are kept as written, for drawing the graph.
     """
 
     __slots__ = ("flag", "limit")
@@ -37,9 +37,10 @@ class DoWhile(While):
 
 
 class Checkpoint(Operation):
-    """`with checkpoint(label, yield_on=flag)`: a place where a launch can begin. What may end it there follows the node.
+    """`with checkpoint(label, yield_on=flag)`: a point where a launch can resume. The code that may stop it follows the
+    node.
 
-    `number` counts the checkpoints of a kernel from 1, `label` is what the user calls it.
+    `number` counts the checkpoints of a kernel from 1, `label` is the user's name for it.
     """
 
     __slots__ = ("body", "flag", "label", "number")
@@ -54,7 +55,7 @@ class Checkpoint(Operation):
 
 @dataclass(eq=False)
 class Section:
-    """One of the parts of `Sections`. Of the kernel's variables it reads those that it has not got itself."""
+    """One of the regions of `Sections`. It reads the kernel's variables unless it has its own copy."""
 
     body: Region
     locals: list[Local] = field(default_factory=list)
@@ -62,18 +63,18 @@ class Section:
 
 
 class Sections(Operation):
-    """`with parallel_context()`: parts that run side by side. All of them are done after it.
+    """`with parallel_context()`: sections that run in parallel. All of them have finished when it ends.
 
-    A part may hold what a kernel may hold, but for checkpoints, returns and sections. `number` and `cost` (nanoseconds of a
-    part, a guess) are told to the runtime, as those of a task; `samovar.passes.outline` finds them. Parts that are
-    `watched` run one after the other.
+    A section may contain what a kernel may contain, except checkpoints, returns and sections. `number` and `cost` (an
+    estimate in nanoseconds per section) are passed to the runtime, as those of a task; `samovar.passes.outline` sets them.
+    `race_checked` sections run one after the other.
     """
 
-    __slots__ = ("cost", "number", "parts", "watched")
+    __slots__ = ("cost", "number", "parts", "race_checked")
 
     def __init__(self, parts: list[Section], line: int = 0) -> None:
         super().__init__("sections", None, (), None, line)
         self.parts = parts
         self.number = -1
         self.cost = 0.0
-        self.watched = False
+        self.race_checked = False

@@ -1,8 +1,8 @@
-"""The argument block: where a kernel finds its arguments and leaves its results. Everything is a slot of eight bytes.
+"""The argument block: where a kernel finds its arguments and stores its results. Everything is a slot of eight bytes.
 
-An array takes a slot for the pointer, one per axis for its extents, and one per axis for its strides (in elements) unless it
-is contiguous or its layout is known. A scalar takes one slot, its value in the lowest bytes. The results follow the
-parameters. The launcher has the same in `_native/block.h`.
+An array takes a slot for the pointer, one per dimension for its extents, and one per dimension for its strides (in elements)
+unless it is contiguous or its layout is known. A scalar takes one slot, with its value in the lowest bytes. The results
+follow the parameters. `_native/launch/block.h` has the same layout for the launcher.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SLOT = 8
 
 
 class ArraySlots(NamedTuple):
-    """Of an array: the slot of its pointer, of its first extent and of its first stride, and how many there are."""
+    """The slots of an array: of its pointer, its first extent and its first stride, and their total number."""
 
     pointer: int
     extent: int
@@ -33,7 +33,7 @@ def array_slots(ndim: int, strided: bool) -> ArraySlots:
 
 
 def part_offset(array: Array, part: str, axis: int) -> int:
-    """How far the `pointer`, an `extent` or a `stride` is from where the array begins in the block, in bytes."""
+    """The offset in bytes of the `pointer`, an `extent` or a `stride` from the first slot of an array."""
     first: int = getattr(array_slots(array.ndim, array.brings_strides), part)
     return SLOT * (first + axis)
 

@@ -1,4 +1,4 @@
-"""A kernel as text that reads like code: for people, for dumps, and for tests that compare IR."""
+"""A kernel as readable text: for people, for dumps, and for tests that compare IR."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _SIGNS = {code: row.sign for code, row in OPCODES.items() if row.sign}
 
 
 def print_kernel(kernel: Kernel, notes: bool = False) -> str:
-    """The whole kernel: the funcs that it calls, then its own body. With `notes`, a comment before each loop says what was
-    decided about it."""
+    """The whole kernel: the funcs that it calls, then its own body. With `notes`, a comment before each loop describes what
+    was decided about it."""
     printer = Printer(notes)
     for function in kernel.functions:
         printer.function("func", function.name, function)
@@ -37,7 +37,7 @@ def print_kernel(kernel: Kernel, notes: bool = False) -> str:
 
 
 def print_arguments(kernel: Kernel) -> str:
-    """What is passed to a kernel, one line per argument: where it comes from, what it is, and what happens to it."""
+    """The arguments of a kernel, one per line: where each comes from, what it is, and how it is used."""
     rows = [("argument", "kind", "dtype", "axes", "use")]
     for parameter in kernel.parameters:
         if isinstance(parameter, Array):
@@ -52,21 +52,21 @@ def print_arguments(kernel: Kernel) -> str:
 
 
 def print_task(task: ParallelFor | Task) -> str:
-    """One task alone; what it takes from outside is named but not defined."""
+    """A single task; captured values are named but not defined."""
     printer = Printer()
     printer.operation(task)
     return "\n".join(printer.lines) + "\n"
 
 
 def print_operation(operation: Operation) -> str:
-    """One operation, regions included: for messages."""
+    """One operation, including its regions: for messages."""
     printer = Printer()
     printer.operation(operation)
     return "\n".join(printer.lines)
 
 
 class Printer:
-    """Writes lines; values get numbers in the order in which they appear."""
+    """Writes lines; values are numbered in the order of their appearance."""
 
     def __init__(self, notes: bool = False) -> None:
         self.notes = notes
@@ -122,8 +122,8 @@ class Printer:
             return f"{parameter.name}: {parameter.type.name if parameter.type is not None else '?'}"
         marks = [
             *(["strided"] if parameter.brings_strides else []),
-            *([f"pitch={parameter.pitch[1]}"] if parameter.pitch is not None else []),
-            *(["apart"] if parameter.apart else []),
+            *([f"stride={parameter.record_stride[1]}"] if parameter.record_stride is not None else []),
+            *(["soa"] if parameter.soa_ndim else []),
             *([] if parameter.order is None else [f"order {parameter.order}"]),
             *([] if parameter.layout is None else [f"layout {parameter.layout}"]),
             *(["wide"] if parameter.wide else []),
@@ -200,7 +200,7 @@ class Printer:
         self.region(loop.body)
 
     def task(self, task: Task) -> None:
-        """What a task takes, and what is done for a range of its units."""
+        """The captures of a task, and the body for a range of its units."""
         units, items = map(self.name, task.operands)
         self.write(f"task {task.name}: {units} units of {items}")
         self.depth += 1
@@ -209,7 +209,7 @@ class Printer:
         words = ("prints", "cost unknown", "one thread")
         facts = [f"{task.cost:.2f} ns each", *(word for bit, word in enumerate(words) if task.flags >> bit & 1)]
         if task.flags >> LANES:
-            facts.append(f"{1 << (task.flags >> LANES)} units side by side")
+            facts.append(f"{1 << (task.flags >> LANES)} units in SIMD lanes")
         self.write(f"costs {', '.join(facts)}")
         self.depth -= 1
         self.region(task.body)
@@ -226,7 +226,7 @@ class Printer:
         return f"  ({', '.join(words)})" if words else ""
 
     def taken(self, value: Value) -> str:
-        """A captured value; an extent is one of an array."""
+        """A captured value; an extent is printed as one of an array."""
         if isinstance(value, Operation) and value.code == "shape":
             array, axis = value.payload
             return f"{array.name}.shape[{axis}]"

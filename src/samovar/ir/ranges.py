@@ -1,8 +1,8 @@
-"""Ranges of numbers: what an operation gives, by the ranges of its operands.
+"""Interval arithmetic: the range of a result from the ranges of the operands.
 
-One table for all analyses. `integer_range_of` is for integers, whose operations wrap: what may wrap may be anything.
-`float_range` follows expressions of floats, whatever the order of evaluation and the precision of functions: results of
-arithmetic are widened a little. Both know operations before and after `samovar.passes.legalise`.
+One table for all analyses. `integer_range_of` is for integers, whose operations wrap: a result that may wrap has the full
+range. `float_range` follows float expressions for any order of evaluation and any precision of functions: results of
+arithmetic are widened slightly. Both know operations before and after `samovar.passes.legalize`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from samovar._native import DType
 from samovar.ir.values import Array, Constant, Operation, Value
 from samovar.language import integer_range
 
-#: The least and the greatest integer.
+#: The smallest and the largest integer.
 Range = tuple[int, int]
 
 
 def integer_range_of(operation: Operation, operands: Sequence[Range]) -> Range:
-    """The range of an operation on integers, by those of its operands."""
+    """The range of an integer operation, from the ranges of its operands."""
     assert operation.type is not None
     least, greatest = integer_range(operation.type)
     found = _exact_range(operation, operands)
@@ -30,7 +30,7 @@ def integer_range_of(operation: Operation, operands: Sequence[Range]) -> Range:
 
 
 def _exact_range(operation: Operation, operands: Sequence[Range]) -> Range | None:
-    """Without wrapping; None if nothing is known."""
+    """The range without wrapping; None if nothing is known."""
     code = operation.code
     if code == "shape":
         array, axis = operation.payload
@@ -61,7 +61,7 @@ def _product(one: Range, other: Range) -> Range:
 
 
 def _common_bits(one: Range, other: Range) -> Range | None:
-    """No bit is set that a number without a sign does not have."""
+    """The range of a bitwise and: it has no bit that a nonnegative operand does not have."""
     if _is_point(one) and _is_point(other):
         return one[0] & other[0], one[0] & other[0]
     unsigned = [high for low, high in (one, other) if low >= 0]
@@ -79,7 +79,7 @@ def _is_point(of: Range) -> bool:
 
 
 def _less(one: Range, other: Range, equal: bool) -> Range:
-    """Whether one is less than another, or equal to it too: 0 or 1."""
+    """The range of `<`, or of `<=` if `equal`: within 0 and 1."""
     certain = one[1] <= other[0] if equal else one[1] < other[0]
     possible = one[0] <= other[1] if equal else one[0] < other[1]
     return int(certain), int(possible)
@@ -95,7 +95,7 @@ def _not_equal(one: Range, other: Range) -> Range:
 
 
 def _quotient(one: Range, other: Range) -> Range | None:
-    """Rounded down, by a positive number."""
+    """The quotient rounded down, by a positive number."""
     (low, high), (least, greatest) = one, other
     if least <= 0:
         return None
@@ -111,14 +111,14 @@ def _truncated_quotient(one: Range, other: Range) -> Range | None:
 
 
 def _modulus(one: Range, other: Range) -> Range | None:
-    """With the sign of the second, which is positive."""
+    """The modulus with the sign of the second operand, which is positive."""
     if other[0] <= 0:
         return None
     return 0, min(one[1], other[1] - 1) if one[0] >= 0 else other[1] - 1
 
 
 def _remainder(one: Range, other: Range) -> Range | None:
-    """With the sign of the first."""
+    """The remainder with the sign of the first operand."""
     if other[0] <= 0:
         return None
     return max(one[0], 1 - other[1]) if one[0] < 0 else 0, min(max(one[1], 0), other[1] - 1)
@@ -172,11 +172,11 @@ _OF_TWO: dict[str, Callable[[Range, Range], Range | None]] = {
 # --- floats
 
 
-#: Expressions are followed so far.
+#: The maximum depth of expressions that are followed.
 _DEPTH = 12
-#: More than arithmetic in f32, in any order, is wrong by.
+#: An upper bound of the relative error of f32 arithmetic in any order.
 _SLACK = 1e-3
-#: Numbers that types have for certain, by their bits.
+#: Numbers that a type can represent for certain, by its bits.
 _GREATEST = {16: 65000.0, 32: 3e38, 64: 3e38}
 
 _MONOTONE: dict[str, Callable[[float], float]] = {
@@ -196,7 +196,7 @@ class FloatRange:
         return -math.inf < self.low and self.high < math.inf and not self.nan
 
     def fits(self, type: DType) -> bool:
-        """Whether all of it, without fractions, are integers of a type."""
+        """Whether all values in the range, truncated, fit an integer type."""
         least, greatest = integer_range(type)
         return not self.nan and least - 1 < self.low and self.high < greatest + 1
 
@@ -206,9 +206,9 @@ _UNIT = FloatRange(-1 - _SLACK, 1 + _SLACK, False)
 
 
 def float_range(value: Value, integer: Callable[[Value], Range], depth: int = _DEPTH) -> FloatRange:
-    """The range of a float; `integer` gives those of the integers that it is made from."""
+    """The range of a float; `integer` gives the ranges of the integers it is computed from."""
     found = _range(value, integer, depth)
-    # What is too large for a type is infinite.
+    # Values too large for a type become infinite.
     greatest = _GREATEST[value.type.bits] if value.type is not None else 0.0
     low, high = (-math.inf if found.low < -greatest else found.low), (math.inf if found.high > greatest else found.high)
     return FloatRange(low, high, found.nan)
@@ -226,7 +226,7 @@ def _range(value: Value, integer: Callable[[Value], Range], depth: int) -> Float
         return _widened(
             float_range(source, integer, depth - 1) if _is_float(source) else FloatRange(*integer(source), False)
         )
-    if code == "random":
+    if code == "uniform":
         return FloatRange(0, 1, False)
     operands = [float_range(operand, integer, depth - 1) for operand in value.operands if _is_float(operand)]
     if code in ("sin", "cos"):
@@ -253,7 +253,7 @@ def _widened(found: FloatRange) -> FloatRange:
 
 
 def _extremum(code: str, first: FloatRange, second: FloatRange) -> FloatRange:
-    """Of a NaN and a number, the number: one that cannot be NaN bounds the result."""
+    """Min/max of a NaN and a number is the number: an operand that cannot be NaN bounds the result."""
     choose = min if code == "min" else max
     low, high = choose(first.low, second.low), choose(first.high, second.high)
     for one, other in ((first, second), (second, first)):
@@ -263,7 +263,7 @@ def _extremum(code: str, first: FloatRange, second: FloatRange) -> FloatRange:
 
 
 def _arithmetic(value: Operation, operands: list[FloatRange]) -> FloatRange:
-    """Of finite operands; the result is finite too, or anything."""
+    """The range of arithmetic on finite operands; a result that may overflow can be anything."""
     code = value.code
     if code == "neg":
         return FloatRange(-operands[0].high, -operands[0].low, False)
@@ -278,7 +278,7 @@ def _arithmetic(value: Operation, operands: list[FloatRange]) -> FloatRange:
             ends = [first.low + second.low, first.high + second.high]
         else:
             ends = [first.low - second.high, first.high - second.low]
-        # What cancels leaves an error of the size of the operands.
+        # Cancellation leaves an error of the size of the operands.
         error = _SLACK * max(abs(end) for each in operands for end in (each.low, each.high)) if code != "mul" else 0.0
         return _widened(FloatRange(min(ends) - error, max(ends) + error, False))
     if code == "mod" and operands[1].low > 0:

@@ -1,5 +1,5 @@
-"""What compiled code and the runtime agree on: the entry, the functions that the runtime offers, flags of tasks, and the
-frame of a task. The other side is `_native/runtime.h`; a test compares them.
+"""The interface of compiled code and the runtime: the entry point, the functions that the runtime offers, the flags of
+tasks, and the frame of a task. The C side is `_native/launch/runtime.h`; a test compares the two.
 
 The argument block is described in `samovar.ir.layout`.
 """
@@ -12,41 +12,44 @@ from dataclasses import dataclass
 ENTRY = "samovar_entry"
 
 #: Flags of a task: it prints; its cost is a guess, because it contains loops of unknown length; it runs on one thread; it is
-#: not a task, but sections that run side by side. From bit LANES on, 2^n units run side by side in vectors.
+#: not a task but sections that run in parallel. From bit LANES on, 2^n units run in SIMD lanes.
 SPEAKS = 1
 COST_UNKNOWN = 2
 SERIAL = 4
 SECTIONS = 8
 LANES = 4
 
-#: The frame of a task is an array of slots of so many bytes, filled before the task is run. The first is the address of the
-#: argument block; then the values follow that serial code hands over, each in the lowest bytes of a slot.
+#: The frame of a task is an array of slots of so many bytes, filled before the task runs. The first is the address of the
+#: argument block; the captured values follow, each in the lowest bytes of a slot.
 FRAME_SLOT = 8
 FRAME_VALUES = 1
 
 
 @dataclass(frozen=True)
 class RuntimeFunction:
-    """Types of the result ("" for none) and of the parameters: "pointer", "i32" or "i64". A `rare` one is hardly called. One
-    that is `apart` is rare too, and touches no memory of the program: only what its arguments point to, and its own."""
+    """Types of the result ("" for none) and of the parameters: "pointer", "i32" or "i64". A `rare` function is seldom
+    called. An `isolated` one is rare too, and accesses no memory of the program: only what its arguments point to, and its
+    own."""
 
     result: str
     parameters: tuple[str, ...]
     rare: bool = False
-    apart: bool = False
+    isolated: bool = False
 
 
-def _function(result: str, parameters: str, rare: bool = False, apart: bool = False) -> RuntimeFunction:
-    return RuntimeFunction(result, tuple(parameters.split()), rare, apart)
+def _function(result: str, parameters: str, rare: bool = False, isolated: bool = False) -> RuntimeFunction:
+    return RuntimeFunction(result, tuple(parameters.split()), rare, isolated)
 
 
-#: What the runtime offers to compiled code. docs/launch.md says what each does.
+#: The functions that the runtime offers to compiled code, described in docs/launch.md.
 RUNTIME = {
     "sv_run": _function("i32", "pointer i32 pointer pointer i64 i64"),
     "sv_sections": _function("i32", "pointer i32 pointer pointer i64"),
     "sv_fail": _function("", "pointer i32 pointer", rare=True),
-    "sv_poll": _function("i64", "pointer pointer", apart=True),
+    "sv_poll": _function("i64", "pointer pointer", isolated=True),
     "sv_print": _function("", "pointer i32 pointer"),
+    "sv_pop": _function("i64", "pointer"),
+    "sv_push": _function("", "pointer i64"),
     "sv_races_begin": _function("", "pointer i32 i32 pointer i32"),
     "sv_races_end": _function("i32", "pointer"),
     "sv_races_iteration": _function("", "pointer pointer"),

@@ -1,4 +1,4 @@
-"""Structure of the IR: regions, control flow, parallel tasks, functions and kernels."""
+"""Structure of the IR: regions, control flow, parallel loops, functions and kernels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, P
 
 
 class Region:
-    """A straight list of operations, executed in order."""
+    """A list of operations, executed in order."""
 
     __slots__ = ("operations",)
 
@@ -19,7 +19,7 @@ class Region:
 
 
 class If(Operation):
-    """`unlikely`: what is in `then` is hardly ever executed."""
+    """A conditional. `unlikely`: the `then` region is rarely executed."""
 
     __slots__ = ("orelse", "then", "unlikely")
 
@@ -31,8 +31,8 @@ class If(Operation):
 
 
 class While(Operation):
-    """`head` is evaluated before each iteration and gives `condition`, a value defined in it (or outside). `note` says what
-    was decided about the loop, for whoever looks at it."""
+    """`head` is evaluated before each iteration and gives `condition`, a value defined in it (or outside). `note` describes
+    what was decided about the loop, for `inspect`."""
 
     __slots__ = ("body", "condition", "head", "note")
 
@@ -46,13 +46,13 @@ class While(Operation):
 
 @dataclass(frozen=True)
 class Hints:
-    """What is known or wanted of a loop by whoever compiles it further.
+    """Facts and wishes about a loop, for the passes and the backend.
 
-    `parallel`: iterations are those of a parallel loop, and may run in any order, at the same time. `independent`: none
-    touches memory that another one writes, although it looks so to who compares addresses. `vectors` is how many iterations
-    run in one vector, 0 for none; `interleave` how many vectors are worked on by turns, `unroll` how many iterations are
-    written one after the other, 1 for no more than one. None leaves it to the backend. `short`: there are a few iterations
-    at most, what is left over of others. `expected` is how many there are most of the time, where somebody knows.
+    `parallel`: the iterations are those of a parallel loop, and may run concurrently in any order. `independent`: no
+    iteration accesses memory that another one writes, although a comparison of addresses may suggest it. `vectors` is the
+    number of iterations per vector, 0 for none; `interleave` the number of interleaved vectors, `unroll` the unroll factor,
+    1 to prevent unrolling. None leaves the choice to the backend. `short`: the loop has few iterations at most, such as a
+    remainder. `expected` is the usual trip count, where it is known.
     """
 
     parallel: bool = False
@@ -65,13 +65,13 @@ class Hints:
 
 
 NO_HINTS = Hints()
-#: A loop that is not worth unrolling, nor vectors: it runs briefly, or is made of vectors already.
+#: A loop that should be neither unrolled nor vectorized: it is short, or consists of vectors already.
 PLAIN_LOOP = Hints(vectors=0, unroll=1)
 
 
 class For(Operation):
-    """A serial loop over range(begin, end, step); operands are (begin, end, step), all of the variable's type, or all of a
-    wider one, where the variable holds what is between them.
+    """A serial loop over range(begin, end, step). The operands (begin, end, step) all have the type of the variable, or a
+    wider one, provided that the variable can hold every value in between.
 
     A step that is not constant may have either sign; a step of zero runs no iteration. `note` is that of a `While`.
     """
@@ -94,23 +94,29 @@ class For(Operation):
         self.hints = hints
         self.note = ""
 
+    @property
+    def stride(self) -> int:
+        """The step if it is a known nonzero constant, else 0."""
+        step = self.operands[2]
+        return int(step.value) if isinstance(step, Constant) else 0
+
     def trip_count(self) -> int | None:
-        """How many iterations there are, if that is written in the code."""
+        """The number of iterations, if it is a compile-time constant."""
         begin, end, step = self.operands
         if not (isinstance(begin, Constant) and isinstance(end, Constant) and isinstance(step, Constant)):
             return None
-        # It may be more than the length of a `range` can be.
+        # It may exceed the maximum length of a `range`.
         return max(0, -((int(begin.value) - int(end.value)) // int(step.value))) if step.value else 0
 
 
 @dataclass(eq=False)
 class Reduction:
-    """A sum (or minimum, …) into one location, gathered by a task in per-chunk partial results.
+    """A sum (or minimum, …) into one location, accumulated by a task in partial results, one per chunk.
 
-    A partial starts from the identity of the operation, one that changes nothing: so NaN for the minimum and the maximum
-    of floats (which prefer the number), and -0.0 for their sum. After the task the partials are combined in the order of
-    the chunks and applied to the target with `operation`. The target is left alone if the task has no iterations, or if the
-    indices are out of bounds: no iteration can have come to the accumulation then.
+    A partial starts from the identity of the operation, which changes nothing: NaN for the minimum and the maximum of
+    floats (which prefer the number), and -0.0 for their sum. After the task the partials are combined in the order of the
+    chunks and applied to the target with `operation`. The target is unchanged if the task has no iterations, or if the
+    indices are out of bounds: no iteration can have reached the accumulation then.
     """
 
     operation: str  # add, mul, min, max, and, or, xor
@@ -121,9 +127,9 @@ class Reduction:
 
 @dataclass(eq=False)
 class Scatter:
-    """Updates of unpredictable elements of a small array, gathered by a task in private copies merged in order.
+    """Updates of unpredictable elements of a small array, accumulated by a task in private copies that are merged in order.
 
-    Copies start from the identity, as the partials of a `Reduction` do. The backend may as well update the array itself
+    Copies start from the identity, as the partials of a `Reduction` do. The backend may also update the array itself
     atomically: it decides at run time, by the size of the array and the number of iterations.
     """
 
@@ -133,7 +139,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class MatrixForm:
-    """A vector or matrix among the results: its shape, and the numbers of the values that are its entries."""
+    """A vector or matrix among the results: its shape, and the numbers of the values that are its components."""
 
     shape: tuple[int, ...]
     numbers: tuple[int, ...]
@@ -141,7 +147,7 @@ class MatrixForm:
 
 @dataclass(frozen=True)
 class StructForm:
-    """A struct among the results: its type as plain data (None where the kernel's annotation says it), and its members."""
+    """A struct among the results: its type as plain data (None if the kernel's annotation has it), and its members."""
 
     key: tuple[object, ...] | None
     members: tuple[ResultForm, ...]
@@ -150,8 +156,8 @@ class StructForm:
 @dataclass(frozen=True)
 class Atomic:
     """Payload of `atomic` and `update`. A `Local` target has no indices. `step` computes the new value from the old one and
-    the operand where that is more than one instruction: the pass `legalise` makes it. What is done `singly` is not to be
-    joined with updates of neighbours, which the next ones would overlap by half."""
+    the operand if that takes more than one instruction; the pass `legalize` creates it. A `singly` update must not be
+    combined with those of adjacent lanes, because the next ones would overlap half of them."""
 
     operation: str
     target: Array | Local
@@ -161,7 +167,7 @@ class Atomic:
 
 @dataclass(frozen=True)
 class Touch:
-    """Payload of `touch`: an access that is watched for races. `kind` and `constant` are those of `samovar.passes.races`."""
+    """Payload of `touch`: an access checked for data races. `kind` and `constant` are those of `samovar.passes.races`."""
 
     site: Site
     kind: int
@@ -169,19 +175,19 @@ class Touch:
     constant: int
 
 
-#: An axis of a task: its variable, where it begins, and where it ends.
+#: A dimension of a task: its variable, begin and end.
 Axis = tuple[LoopVariable, Value, Value]
 
 
 class ParallelFor(Operation):
-    """A parallel loop: every combination of the axes is an iteration, and iterations run in any order, on many threads.
+    """A parallel loop: every combination of its dimensions is an iteration; iterations run in any order, on many threads.
 
-    Operands are begin0, end0, begin1, end1, …: half-open, unit steps, the last axis innermost. `reductions` and `scatters`
-    are filled in by passes. Values of the kernel may be used inside; its locals too (see `Local.shared`). `stepping` is what
-    the user's variable begins with and its step, if the variable here counts from 0. A `watched` task runs on one thread.
+    Operands are begin0, end0, begin1, end1, …: half-open, unit steps, the last dimension innermost. Passes fill in
+    `reductions` and `scatters`. The body may use values of the kernel, and its locals (see `Local.shared`). `stepping` is
+    the start and step of the user's variable, if the variable here counts from 0. A `race_checked` task runs on one thread.
     """
 
-    __slots__ = ("block", "body", "locals", "name", "reductions", "scatters", "stepping", "variables", "watched")
+    __slots__ = ("block", "body", "locals", "name", "race_checked", "reductions", "scatters", "stepping", "variables")
 
     def __init__(
         self,
@@ -200,7 +206,7 @@ class ParallelFor(Operation):
         self.locals = locals
         self.block = block  # block_dim: the number of iterations a thread takes at a time, None to let the runtime choose
         self.stepping: tuple[Value, Value] | None = None
-        self.watched = False
+        self.race_checked = False
         self.reductions: list[Reduction] = []
         self.scatters: list[Scatter] = []
 
@@ -209,8 +215,7 @@ class ParallelFor(Operation):
 
 
 class Captured(Value):
-    """A value that the kernel's serial code computes, as the body of a task knows it: a number, and no longer how it was
-    computed."""
+    """A value computed by the kernel's serial code, as seen in the body of a task: a number without its computation."""
 
     __slots__ = ("source",)
 
@@ -220,17 +225,17 @@ class Captured(Value):
 
 
 class Task(Operation):
-    """What many threads do: `body` is run for each of some ranges of units, from `first` up to `last`.
+    """An outlined parallel loop: `body` runs for ranges of units, from `first` up to `last`.
 
-    Operands are the number of units and how many iterations one has. Ranges are disjoint, make up all units, and run in any
-    order, at the same time. `captures` are all that the body uses of the kernel, each once: parameters, arrays, extents of
-    arrays (`shape`), other values (`Captured`), and locals: a shared one as itself, any other as the value that it has
-    before the task.
+    Operands are the number of units and the number of iterations per unit. Ranges are disjoint, cover all units, and run
+    concurrently in any order. `captures` are all values of the kernel that the body uses, each once: parameters, arrays,
+    extents of arrays (`shape`), other values (`Captured`), and locals: a shared one as itself, any other as its value before
+    the task.
 
-    `number` is the one by which the runtime knows it, `cost` an estimate in nanoseconds per iteration, `flags` those of
-    `samovar.ir.runtime_interface`, `traffic` the bytes that an iteration moves, -1 if they are not known. Of
-    `owned` arrays, iterations touch elements that no other iteration touches. What is `separate` is compiled apart from the
-    kernel.
+    `number` identifies the task to the runtime, `cost` is an estimate in nanoseconds per iteration, `flags` are those of
+    `samovar.ir.runtime_interface`, `traffic` is the number of bytes that an iteration moves, -1 if unknown. The elements of
+    `owned` arrays that an iteration accesses are accessed by no other. A `separate` task is compiled in a unit of its own,
+    not with the kernel.
     """
 
     __slots__ = (
@@ -264,13 +269,13 @@ class Task(Operation):
 
 @dataclass(eq=False)
 class Function:
-    """A specialised `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
+    """A specialized `func`: parameters are scalars (`Parameter`) and arrays (`Array`).
 
-    In debug mode a specialisation belongs to one call path: `frames` are its callers, innermost first. `cost` is what a call
-    takes in nanoseconds, where that is known better than by looking at the body. What is `separate`
-    is compiled apart from its callers; what is `outlined` is called, and never becomes a part of them. What `runs_once` is
-    executed at most once in a launch, all of it. `piece_of` is the function that a piece was cut from
-    (`samovar.passes.split`): it is called there, in one place.
+    In debug mode a specialization belongs to one call path: `frames` are its callers, innermost first. `cost` is the time of
+    a call in nanoseconds, where it is known better than from the body. A `separate` function is compiled in another unit
+    than its callers; an `outlined` one is called and never inlined. One that `runs_once` is executed at most once in a
+    launch, as a whole. `piece_of` is the function that a piece was split from (`samovar.passes.split`): it has a
+    single call, there.
     """
 
     name: str
@@ -287,8 +292,8 @@ class Function:
     piece_of: Function | None = None
 
 
-#: Nothing, the number of a value among those that are returned, a vector or matrix, or a tuple of such forms; "status" for
-#: a `GraphStatus`, which the first value tells.
+#: None, the index of a returned value, a vector or matrix, or a tuple of these; "status" for a `GraphStatus`, encoded in
+#: the first value.
 ResultForm = None | int | str | MatrixForm | StructForm | tuple["ResultForm", ...]
 
 
@@ -297,11 +302,10 @@ class Kernel:
     """A lowered kernel.
 
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
-    `body` holds serial code and the parallel loops, in order: `ParallelFor`, and when they are outlined `Task`. `disjoint`
-    says that the launcher checks before each launch that written arrays overlap nothing. `slow_serial` is found out where
-    tasks are outlined: code outside of them may run long. `recurs` says that a loop chooses by what it has just stored.
-    `result_form` is how Python sees what it returns. `resume` is a
-    parameter that no argument gives: 0, or the number of the checkpoint where a launch begins.
+    `body` holds serial code and the parallel loops, in order: `ParallelFor`, after outlining `Task`. `disjoint`: the
+    launcher checks before each launch that written arrays overlap nothing. `slow_serial` is set by outlining: code outside
+    of tasks may run long. `has_recurrence`: a loop branches on what it has just stored. `result_form` is how Python sees the
+    results. `resume` is a parameter without an argument: 0, or the number of the checkpoint where a launch begins.
     """
 
     name: str
@@ -313,10 +317,10 @@ class Kernel:
     file: str = ""
     disjoint: bool = False
     slow_serial: bool = False
-    recurs: bool = False
+    has_recurrence: bool = False
     result_form: ResultForm = None
     resume: Parameter | None = None
 
     def task_name(self, task: Task) -> str:
-        """The name of a task by which it is known outside of the kernel."""
+        """The name of a task outside the kernel."""
         return f"{self.name}.{task.name}"

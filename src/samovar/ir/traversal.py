@@ -1,7 +1,7 @@
-"""Walking the IR: nested regions, operations in order, what they use, and rewriting in place.
+"""Walking the IR: nested regions, operations in order, their uses, and rewriting in place.
 
 Shared by the passes, the printer and the verifier. Everything here is linear in the number of operations and keeps its own
-stack, so that a long `elif` chain (deeply nested regions) is no problem. Values compare by identity.
+stack, so deeply nested regions (a long `elif` chain) are safe. Values compare by identity.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from samovar._native import walk_operations
 from samovar.ir.graph import Checkpoint, Sections
 from samovar.ir.structure import (
     Atomic,
@@ -28,11 +27,11 @@ from samovar.ir.structure import (
     Touch,
     While,
 )
-from samovar.ir.values import Array, Local, LoopVariable, Operation, Value, VectorOperation
+from samovar.ir.values import Array, Constant, Local, LoopVariable, Operation, Value, VectorOperation
 
 
 def regions(operation: Operation) -> tuple[Region, ...]:
-    """The regions inside an operation, in the order of the text; none for what is not control flow."""
+    """The regions inside an operation, in program order; empty unless it is control flow."""
     if operation.__class__ is Operation:
         return ()
     if isinstance(operation, If):
@@ -61,11 +60,57 @@ def bodies(kernel: Kernel) -> list[Region]:
 
 
 def walk(region: Region) -> Iterator[Operation]:
-    """Every operation of a region and of the regions inside, each before what it contains.
+    """Every operation of a region and of the regions inside, in pre-order.
 
-    The lists must not change length while the walk is on them; to insert or remove operations, use `rewrite`.
+    The lists must not change length during the walk; to insert or remove operations, use `rewrite`.
     """
-    return walk_operations(region, Operation, regions)
+    pending = [iter(region.operations)]
+    while pending:
+        for operation in pending[-1]:
+            yield operation
+            if operation.__class__ is not Operation:
+                pending.extend([iter(each.operations) for each in reversed(regions(operation))])
+                break
+        else:
+            pending.pop()
+
+
+def inside(operation: Operation) -> Iterator[Operation]:
+    """The operations in the regions of an operation."""
+    for region in regions(operation):
+        yield from walk(region)
+
+
+def outside_loops(region: Region) -> Iterator[Operation]:
+    """The operations of a region and of its branches, except those in loops."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, If):
+            yield from outside_loops(operation.then)
+            yield from outside_loops(operation.orelse)
+
+
+def defined_in(region: Region) -> set[Value]:
+    """All values that a region defines, including loop variables and nested regions."""
+    found: set[Value] = set()
+    for operation in walk(region):
+        found.add(operation)
+        found.update(variables(operation))
+        if operation.code == "reserve":
+            found.add(operation.payload)
+    return found
+
+
+def taken_by(body: Region) -> list[Value | Local]:
+    """The values that operations use or name but do not define, without constants, each once, in program order."""
+    found: dict[Value | Local, None] = {}
+    for operation in walk(body):
+        found.update(dict.fromkeys(used(operation)))
+        target = named(operation)
+        if target is not None:
+            found[target] = None
+    defined = defined_in(body)
+    return [each for each in found if each not in defined and not isinstance(each, Constant)]
 
 
 def walk_regions(region: Region) -> Iterator[Region]:
@@ -79,14 +124,14 @@ def walk_regions(region: Region) -> Iterator[Region]:
 
 
 def walk_kernel(kernel: Kernel) -> Iterator[Operation]:
-    """Every operation of a kernel, those of its functions first."""
+    """Every operation of a kernel, functions first."""
     for body in bodies(kernel):
         yield from walk(body)
 
 
-def serial(kernel: Kernel) -> Iterator[Operation]:
-    """The operations of a kernel outside its tasks, and the tasks themselves."""
-    pending = [iter(kernel.body.operations)]
+def serial(region: Region) -> Iterator[Operation]:
+    """The operations of a region outside tasks, and the tasks themselves."""
+    pending = [iter(region.operations)]
     while pending:
         for operation in pending[-1]:
             yield operation
@@ -99,32 +144,34 @@ def serial(kernel: Kernel) -> Iterator[Operation]:
 
 def tasks(kernel: Kernel) -> Iterator[ParallelFor]:
     """The parallel loops of a kernel that are not outlined yet, in order."""
-    return (operation for operation in serial(kernel) if isinstance(operation, ParallelFor))
+    return (operation for operation in serial(kernel.body) if isinstance(operation, ParallelFor))
 
 
 def sections(kernel: Kernel) -> Iterator[Sections]:
-    """The parts of a kernel that run side by side, in order."""
-    return (operation for operation in serial(kernel) if isinstance(operation, Sections))
+    """The parallel sections of a kernel, in order."""
+    return (operation for operation in serial(kernel.body) if isinstance(operation, Sections))
 
 
 def outlined(kernel: Kernel) -> Iterator[Task]:
-    """The tasks of a kernel, in order: what its parallel loops have become."""
-    return (operation for operation in serial(kernel) if isinstance(operation, Task))
+    """The outlined tasks of a kernel, in order."""
+    return (operation for operation in serial(kernel.body) if isinstance(operation, Task))
 
 
 def scopes(kernel: Kernel) -> Iterator[tuple[Region, list[Local]]]:
-    """What is a function of its own in the end, or part of the kernel's: the bodies of tasks, outlined or not, of functions
-    (callees first) and of the kernel, each with its locals."""
-    for task in serial(kernel):
-        if isinstance(task, (ParallelFor, Task)):
-            yield task.body, task.locals
+    """The regions that become functions, each with its locals: the bodies of functions (callees first), of tasks (outlined
+    or not), of sections and of the kernel."""
     for function in kernel.functions:
         yield function.body, function.locals
+    for operation in serial(kernel.body):
+        if isinstance(operation, (ParallelFor, Task)):
+            yield operation.body, operation.locals
+        elif isinstance(operation, Sections):
+            yield from ((part.body, part.locals) for part in operation.parts)
     yield kernel.body, kernel.locals
 
 
 def used(operation: Operation) -> tuple[Value, ...]:
-    """The values that an operation itself uses (not the operations inside it): operands and the like."""
+    """The values that an operation itself uses (not the operations inside it): its operands, indices and condition."""
     if operation.__class__ is Operation:
         return operation.operands
     if isinstance(operation, VectorOperation):
@@ -139,7 +186,7 @@ def used(operation: Operation) -> tuple[Value, ...]:
 
 
 def use_counts(regions: Iterable[Region]) -> Counter[Value]:
-    """How often each value is used in the regions and everything inside them."""
+    """The number of uses of each value in the regions and everything inside them."""
     counts: Counter[Value] = Counter()
     for region in regions:
         counts.update(chain.from_iterable(map(used, walk(region))))
@@ -147,7 +194,7 @@ def use_counts(regions: Iterable[Region]) -> Counter[Value]:
 
 
 def users(regions: Iterable[Region]) -> dict[Value, list[Operation]]:
-    """The operations that use each value, in the order of the text; once per use."""
+    """The operations that use each value, in program order; once per use."""
     found: dict[Value, list[Operation]] = {}
     for region in regions:
         for operation in walk(region):
@@ -156,8 +203,28 @@ def users(regions: Iterable[Region]) -> dict[Value, list[Operation]]:
     return found
 
 
+def operands_first(values: Iterable[Value], counts: Callable[[Value], bool]) -> Iterator[Value]:
+    """Some values and their transitive operands, in post-order, each once. Values that do not count are left out, with their
+    operands."""
+    # An explicit stack: an expression may be as long as a program.
+    stack = list(values)
+    done: set[Value] = set()
+    while stack:
+        current = stack[-1]
+        if current in done or not counts(current):
+            stack.pop()
+            continue
+        operands = current.operands if isinstance(current, Operation) else ()
+        missing = [each for each in operands if each not in done and counts(each)]
+        if missing:
+            stack.extend(missing)
+        else:
+            done.add(current)
+            yield current
+
+
 def memory(operation: Operation) -> Array | Local | None:
-    """The array or local whose contents an operation reads or writes itself; None for all others, calls included."""
+    """The array or local whose contents an operation itself reads or writes; None for all others, including calls."""
     payload = operation.payload
     if payload is None:
         return None
@@ -169,6 +236,22 @@ def memory(operation: Operation) -> Array | Local | None:
     if isinstance(payload, Scatter):
         return payload.array
     return None
+
+
+def named(operation: Operation) -> Array | Local | None:
+    """The array or local that an operation names, whether or not it accesses the contents."""
+    payload = operation.payload
+    if operation.code == "shape":
+        array: Array = payload[0]
+        return array
+    return payload.target if isinstance(payload, Touch) else memory(operation)
+
+
+def array_of(operation: Operation) -> Array:
+    """The array of an array access."""
+    array = memory(operation)
+    assert isinstance(array, Array)
+    return array
 
 
 def indices(operation: Operation) -> tuple[Value, ...]:
@@ -189,7 +272,7 @@ def callees(region: Region) -> Iterator[Function]:
 
 
 def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> None:
-    """Use other values instead: every used value that is a key becomes what it maps to, in the operation itself."""
+    """Replace each used value that is a key by the value it maps to, in the operation itself."""
     if not replacements.keys().isdisjoint(operation.operands):
         operation.operands = tuple(replacements.get(value, value) for value in operation.operands)
     if operation.__class__ is Operation:
@@ -209,7 +292,7 @@ def substitute(operation: Operation, replacements: Mapping[Value, Value]) -> Non
 
 
 def retarget(operation: Operation, targets: Mapping[object, Array | Local]) -> None:
-    """Work on other arrays and locals instead: those that the payload names and that are keys."""
+    """Replace the arrays and locals that the payload names, if they are keys."""
     payload = operation.payload
     if payload is None:
         return
@@ -223,22 +306,47 @@ def retarget(operation: Operation, targets: Mapping[object, Array | Local]) -> N
         operation.payload = (targets.get(array, array), axis)
 
 
-def rewrite(region: Region, expand: Callable[[Operation], Sequence[Operation]]) -> None:
-    """Replace each operation by what `expand` gives for it, in place, in a region and every region inside.
+def is_own(operation: Operation) -> bool:
+    """Whether the regions of an operation belong to the enclosing scope; those of tasks and sections do not (`scopes`)."""
+    return not isinstance(operation, (ParallelFor, Task, Sections))
 
-    `expand` sees each operation once, in the order of the text, outer ones before what they contain. An operation that it
-    returns is not expanded again; if it is the one it was given, the regions inside it are entered.
+
+def rewrite(
+    region: Region,
+    expand: Callable[[Operation], Sequence[Operation]],
+    replacements: Mapping[Value, Value] | None = None,
+    enters: Callable[[Operation], bool] | None = None,
+) -> None:
+    """Replace each operation by the result of `expand`, in place, in a region and every region inside.
+
+    `expand` sees each operation once, in pre-order. The operations that it returns are not expanded again; if one of them
+    is the given operation, and `enters` accepts it, its regions are entered. `replacements` are applied to each operation
+    before it is expanded; `expand` may add to them.
     """
     stack: list[tuple[Region, Iterator[Operation], list[Operation]]] = [(region, iter(region.operations), [])]
     while stack:
         current, remaining, result = stack[-1]
         for operation in remaining:
-            replacements = expand(operation)
-            result.extend(replacements)
-            if operation.__class__ is not Operation and any(each is operation for each in replacements):
-                inner = regions(operation)
-                stack.extend((each, iter(each.operations), []) for each in reversed(inner))
+            if replacements:
+                substitute(operation, replacements)
+            expanded = expand(operation)
+            result.extend(expanded)
+            if operation.__class__ is not Operation and any(each is operation for each in expanded):
+                if enters is None or enters(operation):
+                    stack.extend((each, iter(each.operations), []) for each in reversed(regions(operation)))
+                elif replacements:
+                    for each in inside(operation):
+                        substitute(each, replacements)
                 break
         else:
             current.operations = result
             stack.pop()
+    if replacements:
+        fix_conditions(region, replacements)
+
+
+def fix_conditions(body: Region, replacements: Mapping[Value, Value]) -> None:
+    """Replace conditions at the end: a `While` precedes its head in program order."""
+    for operation in walk(body):
+        if isinstance(operation, While):
+            substitute(operation, replacements)

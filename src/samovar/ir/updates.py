@@ -1,6 +1,6 @@
-"""Values that update a variable or an element: `old + x`, `max(x, old)`, `a * old * b`.
+"""Recognizing updates of a variable or an element: `old + x`, `max(x, old)`, `a * old * b`.
 
-What is added (or multiplied, …) is told apart from the old value, so that the update can be done in any order.
+The added (or multiplied, …) terms are separated from the old value, so that updates can be reordered.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from samovar._native import DType, u1
 from samovar.ir.values import Operation, Value
 
-#: Operations by which things are gathered in any order, and what gathers them. A difference is a sum.
+#: Operations that can be accumulated in any order, and the accumulating operation. A difference is a sum.
 FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
-#: Of these a number of fewer bits is the same modulo its size.
+#: Operations that commute with truncation to fewer bits.
 _MODULAR = ("add", "mul", "and", "or", "xor")
 
 
 @dataclass(frozen=True)
 class Update:
-    """`old operation terms`, where a term with a negative sign is subtracted; `replaced` is what computes that so far."""
+    """`old operation terms`, where a term with a negative sign is subtracted; `replaced` are the operations it replaces."""
 
     operation: str
     terms: tuple[tuple[int, Value], ...]
@@ -27,7 +27,7 @@ class Update:
     replaced: frozenset[Operation]
 
     def contribution(self, dtype: DType, emit: Callable[[str, DType, tuple[Value, ...]], Value]) -> Value:
-        """What is gathered, in the type of the target; `emit` makes operations."""
+        """The accumulated value in the type of the target; `emit` creates operations."""
         total: Value | None = None
         for sign, term in self.terms:
             value = term if term.type is dtype else emit("cast", dtype, (term,))
@@ -40,7 +40,7 @@ class Update:
 
 
 def update_of(value: Value, dtype: DType, is_old: Callable[[Operation], bool]) -> Update | None:
-    """The update that a value of a target is; None if it is none. `is_old` tells a load of the target."""
+    """The update that a stored value amounts to, or None. `is_old` recognizes a load of the target."""
     inner = _unconverted(value, dtype)
     if not isinstance(inner, Operation) or inner.code not in FAMILIES:
         return None
@@ -63,17 +63,17 @@ def update_of(value: Value, dtype: DType, is_old: Callable[[Operation], bool]) -
 
 
 def _unconverted(value: Value, dtype: DType) -> Value:
-    """The value before it was converted from, or to, the type of the target."""
+    """The value before its conversion from, or to, the type of the target."""
     if isinstance(value, Operation) and value.code == "cast" and dtype in (value.type, value.operands[0].type):
         return value.operands[0]
     return value
 
 
 def _respects(code: str, wide: DType | None, narrow: DType) -> bool:
-    """Is an operation in another type, converted back, the same as one on converted operands?"""
+    """Whether an operation in another type, converted back, equals the operation on converted operands."""
     if wide is None or u1 in (wide, narrow) or (wide.kind == "float") != (narrow.kind == "float"):
         return False
-    # Rounding keeps the order of floats, and a sum in any order is rounded somehow.
+    # Rounding is monotonic, and the rounding of a sum in any order is unspecified.
     return wide.kind == "float" or (code in _MODULAR and wide.bits >= narrow.bits)
 
 

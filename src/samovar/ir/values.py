@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from samovar.lens import Path
 
 
-#: For each axis, the (extent, stride) of its pieces.
+#: For each dimension, the (extent, stride) of the parts that its index is split into.
 FieldLayout = tuple[tuple[tuple[int, int], ...], ...]
 
 
 class Value:
-    """Something with a type that an operation can use. Scalars have a `DType`; `Array` and void operations have none.
+    """A typed operand of operations. Scalars have a `DType`; `Array` and void operations have none.
 
-    `width` is the number of SIMD lanes of a vector, each of which holds a number of that type, and 0 for everything else.
+    `width` is the number of SIMD lanes of a vector of that type, and 0 for everything else.
     """
 
     __slots__ = ("type",)
@@ -29,10 +29,19 @@ class Value:
         self.type = type
 
 
+def dtype_of(value: Value) -> DType:
+    """The dtype of a scalar, or of the lanes of a vector."""
+    dtype = value.type
+    assert dtype is not None
+    return dtype
+
+
 class Constant(Value):
     """A number known at compile time, already in the range of its type."""
 
     __slots__ = ("value",)
+
+    type: DType
 
     def __init__(self, value: bool | int | float, type: DType) -> None:
         self.type = type
@@ -40,10 +49,12 @@ class Constant(Value):
 
 
 class Parameter(Value):
-    """A scalar parameter of a kernel or of a function. `source` is where a launch finds that of a kernel; one that
-    `is_checked` is read there although nothing uses it, so that what is no number is refused."""
+    """A scalar parameter of a kernel or of a function. `source` is where a launch finds the argument of a kernel; one that
+    `is_checked` is read although nothing uses it, so that arguments of a wrong type are rejected."""
 
     __slots__ = ("is_checked", "name", "source")
+
+    type: DType
 
     def __init__(self, name: str, type: DType, source: Path | None = None) -> None:
         self.type = type
@@ -55,23 +66,23 @@ class Parameter(Value):
 class Array(Value):
     """An array that a kernel or function works on: an argument, a captured array, or a function's array parameter.
 
-    `contiguous` arrays are in C order, the others bring strides. `wide` arrays have an axis of 2^31 elements or more and
-    are indexed in i64, the others in i32. `alone` states that no other array of the kernel overlaps it and that it does not
-    overlap itself: guaranteed by the launcher for the kernel's arrays when the kernel is compiled as `disjoint`. `extents`
-    are the lengths of the axes that are known, None for the others. `layout` is that of a field: for each axis the (extent,
-    stride) of the pieces that its index is split into, from the outermost on, see `_native/layout.h`; all extents are known
-    then. `pitch` is known of a member of an array of structs, (axes, distance): elements are in C order of their first axes
-    and so many numbers apart, and the other axes are those of an element, in C order. `apart` axes at the end vary slowest,
-    before all others: the array is in C order with these moved to the front. `order` lists the axes from the outermost to
-    the innermost where they lie in another order, without gaps. Indices of the IR count from 0, and `offset` is what the
-    user's count from. `private` states that the memory belongs to one iteration (or to serial code), so that nobody else can
-    come in between. `source` is where a launch finds that of a kernel. What is `read` and `written` is found out by
-    `samovar.passes.drop_untouched`.
+    `contiguous` arrays are in C order; others have strides in the argument block. `wide` arrays have a dimension of 2^31
+    elements or more and are indexed in i64, others in i32. `alone` means noalias: the array overlaps neither itself nor any
+    other array of the kernel; the launcher guarantees it for the kernel's arrays if the kernel is compiled as `disjoint`.
+    `extents` are the known lengths of dimensions, None for the others. `layout` is that of a field: for each dimension the
+    (extent, stride) of the parts that its index is split into, outermost first, see `_native/array/layout.h`; all extents
+    are then known. `record_stride` describes a member of an array of structs, (dimensions, stride): elements are in C order
+    of their first dimensions, that many numbers apart, and the other dimensions are those of an element, in C order. The
+    last `soa_ndim` vary slowest (SoA): the array is in C order with them moved to the front. `order` lists the dimensions
+    from the outermost to the innermost if they are stored in another order, without gaps. Indices of the IR count from 0;
+    `offset` is where the user's indices start. `private` memory belongs to one iteration (or to serial code), so no other
+    thread accesses it. `source` is where a launch finds the argument of a kernel. `samovar.passes.drop_untouched` sets
+    `read` and `written`.
     """
 
     __slots__ = (
-        "alone", "apart", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "order", "pitch",
-        "private", "read", "source", "wide", "written",
+        "alone", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "order",
+        "private", "read", "record_stride", "soa_ndim", "source", "wide", "written",
     )  # fmt: skip
 
     def __init__(
@@ -87,8 +98,8 @@ class Array(Value):
         extents: tuple[int | None, ...] | None = None,
         private: bool = False,
         layout: FieldLayout | None = None,
-        pitch: tuple[int, int] | None = None,
-        apart: int = 0,
+        record_stride: tuple[int, int] | None = None,
+        soa_ndim: int = 0,
         order: tuple[int, ...] | None = None,
         offset: tuple[int, ...] | None = None,
         source: Path | None = None,
@@ -104,8 +115,8 @@ class Array(Value):
         self.extents = (None,) * ndim if extents is None else extents
         self.private = private
         self.layout = layout
-        self.pitch = pitch
-        self.apart = apart
+        self.record_stride = record_stride
+        self.soa_ndim = soa_ndim
         self.order = order
         self.offset = (0,) * ndim if offset is None else offset
         self.source = source
@@ -113,8 +124,8 @@ class Array(Value):
         self.written = False
 
     def under(self, name: str) -> Array:
-        """The same array as a function takes it, whatever it is called there. Large kernels hand thousands of them down, so
-        nothing is worked out again."""
+        """The same array as the parameter of a function, under another name. Large kernels pass thousands of them, so
+        nothing is computed again."""
         taken = Array.__new__(Array)
         taken.type = None
         taken.name = name
@@ -127,8 +138,8 @@ class Array(Value):
         taken.extents = self.extents
         taken.private = self.private
         taken.layout = self.layout
-        taken.pitch = self.pitch
-        taken.apart = self.apart
+        taken.record_stride = self.record_stride
+        taken.soa_ndim = self.soa_ndim
         taken.order = self.order
         taken.offset = self.offset
         taken.source = None
@@ -137,20 +148,29 @@ class Array(Value):
 
     @property
     def brings_strides(self) -> bool:
-        """Whether a launch brings its strides: they are neither those of C order nor known."""
-        return not self.contiguous and self.layout is None and self.pitch is None and not self.apart and self.order is None
+        """Whether its strides are in the argument block: they are neither those of C order nor known."""
+        if self.contiguous or self.layout is not None:
+            return False
+        return self.record_stride is None and not self.soa_ndim and self.order is None
+
+    def axes(self) -> tuple[int, ...]:
+        """The dimensions from the outermost to the innermost, in memory order."""
+        if self.order is not None:
+            return self.order
+        whole = self.ndim - self.soa_ndim
+        return (*range(whole, self.ndim), *range(whole))
 
     def as_parameter(self) -> Array:
-        """The parameter of a function that takes this array, and is called for no other: all that is known holds there."""
+        """The parameter of a function that is only called with this array: all that is known of it holds there."""
         parameter = self.under(self.name)
         parameter.alone, parameter.read, parameter.written = self.alone, self.read, self.written
         return parameter
 
 
 class LocalArray(Array):
-    """An array of a fixed size that the code makes itself, with the operation `reserve`: its elements have no values yet.
+    """An array of fixed size that the code creates with the operation `reserve`, uninitialized.
 
-    It exists from there to the end of the region, once for each time the region runs. One of the kernel is shared by the
+    It exists until the end of the region, once for each execution of the region. One of the kernel is shared by the
     iterations of its tasks; one of a task or of a function is `private`.
     """
 
@@ -161,21 +181,22 @@ class LocalArray(Array):
 
     @property
     def byte_size(self) -> int:
-        """The bytes that it takes."""
+        """Its size in bytes."""
         return prod(self.shape) * self.dtype.itemsize
 
     def copy(self) -> LocalArray:
-        """Another one like it."""
+        """Another array like it."""
         return LocalArray(self.name, self.dtype, self.shape, private=self.private)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The lengths of its axes, all of which are known."""
+        """The lengths of its dimensions, all of which are known."""
         return tuple(extent for extent in self.extents if extent is not None)
 
 
 class ScratchArray(Array):
-    """Memory of the launch, of one axis, that the operation `scratch` makes: as many elements as its operand says."""
+    """A 1-D array in memory of the launch, allocated by the operation `scratch` with as many elements as its operand
+    says."""
 
     __slots__ = ()
 
@@ -184,11 +205,13 @@ class ScratchArray(Array):
 
 
 class LoopVariable(Value):
-    """The variable of a loop: one value per iteration, never assigned by the body. `limits` are the least and the greatest
-    value that it can have, where more is known than the bounds of its loop tell; `bounds` where it begins and ends in all,
-    if its loop is a part of the one that was written."""
+    """The variable of a loop: one value per iteration, never assigned by the body. `limits` are its minimum and maximum, if
+    they are known better than from the bounds of its loop; `bounds` are those of the whole loop in the source, if its loop
+    is a part of that one."""
 
     __slots__ = ("bounds", "limits", "name")
+
+    type: DType
 
     def __init__(
         self,
@@ -207,7 +230,7 @@ class Local:
     """A mutable scalar variable of a kernel, a task or a function.
 
     A local of the kernel that a parallel task writes is shared by its iterations: the frontend sets `shared`. `line` is
-    where it gets its first value.
+    where it is first assigned.
     """
 
     __slots__ = ("line", "name", "shared", "type")
@@ -221,8 +244,21 @@ class Local:
         self.shared = False
 
 
+    def zero(self) -> Constant:
+        """The number 0 of its type."""
+        return Constant(self.type(0), self.type)
+
+    def load(self, line: int = 0) -> Operation:
+        """An operation that reads it."""
+        return Operation("load_local", self.type, (), self, line)
+
+    def store(self, value: Value, line: int = 0) -> Operation:
+        """An operation that sets it."""
+        return Operation("store_local", None, (value,), self, line)
+
+
 class VectorLocal(Local):
-    """A local with a number for each SIMD lane. `lane_bits` are those of a lane that a mask is kept in, 0 for one bit."""
+    """A local with a value per SIMD lane. `lane_bits` is the size of a mask's lane, 0 for one bit."""
 
     __slots__ = ("lane_bits", "width")
 
@@ -233,7 +269,7 @@ class VectorLocal(Local):
 
 
 class Spot(int):
-    """A line and the columns in it, as a site has them: what `line` of an operation is where messages show an expression."""
+    """A line number with columns, for messages that show an expression: a value of an operation's `line`."""
 
     columns: tuple[int, int, str]
 
@@ -244,16 +280,16 @@ class Spot(int):
 
 
 def columns_of(line: int) -> tuple[int, int, str] | None:
-    """The columns that are known with a line."""
+    """The columns of a line number, if known."""
     return line.columns if isinstance(line, Spot) else None
 
 
 class Operation(Value):
     """One step of a program, and its result. `code` is a key of `samovar.ir.opcodes.OPCODES`.
 
-    `payload` is what the operation needs besides operands (an `Array`, a `Local`, a `Site`, …: the opcode table says what).
-    `line` is the line in the file of the function that the user wrote it in, 0 where nobody did. That function is the one
-    around it, or `origin`, if the operation was copied from there.
+    `payload` is what the operation needs besides operands (an `Array`, a `Local`, a `Site`, …: see the opcode table). `line`
+    is the line of the user's source, 0 for generated code. It is in the file of the enclosing function, or of `origin`,
+    if the operation was copied from there.
     """
 
     __slots__ = ("code", "line", "operands", "origin", "payload")
@@ -270,12 +306,12 @@ class Operation(Value):
 
 
 class VectorOperation(Operation):
-    """An operation on vectors: each lane computes by itself, and an operand that is no vector is the same for all lanes.
+    """An operation on vectors: it applies to each lane, and a scalar operand is the same for all lanes.
 
-    Exists after loops are planned (`samovar.passes.loops`). In lanes where `mask` does not hold, memory is not touched, and
-    what is loaded is 0. A memory operation whose indices are no vectors touches elements that lie `step` elements apart in
-    memory, from the one that the indices name on; one with a vector among its indices touches one element for each lane,
-    one lane after the other. With a width of 0, it is an ordinary operation that a condition guards.
+    Vector operations exist after loop planning (`samovar.passes.loops`). Where `mask` is false, memory is not accessed and
+    loads give 0. A memory operation with scalar indices accesses elements with a stride of `step` elements in memory,
+    starting at the indexed one; one with a vector index is a gather or scatter, one lane after the other. With a width of 0,
+    it is a scalar operation guarded by a condition.
     """
 
     __slots__ = ("mask", "step", "width")

@@ -1,6 +1,6 @@
-"""Checks that a kernel is well formed: types as the opcode table says, definitions before uses, loops and locals in place.
+"""Checks that a kernel is well-formed: types match the opcode table, definitions precede uses, loops and locals are valid.
 
-Run after every pass in debug builds: a pass that breaks something is found at once and not in the code that it makes.
+Debug builds run it after every pass, so that a faulty pass is caught at once and not through the code that it makes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class MalformedIR(Exception):
 
 
 def verify(kernel: Kernel) -> None:
-    """Raise `MalformedIR` at the first operation that breaks a rule."""
+    """Raise `MalformedIR` at the first operation that violates a rule."""
     known: set[int] = set()
     for function in kernel.functions:
         Verifier(function, known).run()
@@ -54,7 +54,7 @@ def verify(kernel: Kernel) -> None:
 
 
 class Verifier:
-    """One function or kernel. `scopes` holds the values that can be used at the current place."""
+    """Verifies one function or kernel. `scopes` holds the values that are visible at the current place."""
 
     def __init__(self, function: Function | Kernel, known_functions: set[int]) -> None:
         self.function = function
@@ -76,7 +76,7 @@ class Verifier:
         for position, operation in enumerate(region.operations):
             self.operation(operation)
             if operation.code in ("break", "continue", "return") and position + 1 != len(region.operations):
-                self.fail(operation, "nothing may follow it in its region")
+                self.fail(operation, "it must be the last operation of its region")
             self.visible.add(operation)
         reserved = [operation.payload for operation in region.operations if operation.code == "reserve"]
         reserved += [operation.payload[0] for operation in region.operations if operation.code == "scratch"]
@@ -104,7 +104,7 @@ class Verifier:
             self.fail(operation, "a constant needs a type")
 
     def lanes(self, operation: Operation) -> None:
-        """Vectors meet only vectors of their width, and what is no vector."""
+        """Vectors combine only with vectors of their width and with scalars."""
         widths = {operand.width for operand in operation.operands} - {0}
         if isinstance(operation, VectorOperation):
             mask = operation.mask
@@ -112,13 +112,13 @@ class Verifier:
                 self.use(operation, mask)
                 self.typed(operation, mask, u1)
                 if mask.width not in (0, operation.width):
-                    self.fail(operation, "a mask is as wide as what it masks")
+                    self.fail(operation, "a mask must be as wide as its operation")
             if operation.code != "shuffle" and not widths <= {operation.width}:
-                self.fail(operation, "operands have another width")
+                self.fail(operation, "operands have a different width")
         elif widths and operation.code not in ("any", "reduce"):
-            self.fail(operation, "an operation on vectors has a width")
+            self.fail(operation, "a vector operation needs a width")
 
-    # --- rules of types
+    # --- type rules
 
     def same(self, operation: Operation) -> None:
         if operation.type is None or any(operand.type is not operation.type for operand in operation.operands):
@@ -145,12 +145,12 @@ class Verifier:
         condition, *chosen = operation.operands
         self.typed(operation, condition, u1)
         if operation.type is None or any(operand.type is not operation.type for operand in chosen):
-            self.fail(operation, "what is chosen and the result must have one type")
+            self.fail(operation, "both alternatives and the result must have one type")
 
     def conversion(self, operation: Operation) -> tuple[DType, DType]:
         before, after = operation.operands[0].type, operation.type
         if before is None or after is None:
-            self.fail(operation, "a number becomes a number")
+            self.fail(operation, "operand and result must be numbers")
         return before, after
 
     def bitcast(self, operation: Operation) -> None:
@@ -161,7 +161,7 @@ class Verifier:
     def to_integer(self, operation: Operation) -> None:
         before, after = self.conversion(operation)
         if before.kind != "float" or after.kind not in ("int", "uint"):
-            self.fail(operation, "a float becomes an integer")
+            self.fail(operation, "the operand must be a float and the result an integer")
 
     def random(self, operation: Operation) -> None:
         if operation.type is None:
@@ -172,16 +172,16 @@ class Verifier:
     def reserve(self, operation: Operation) -> None:
         array = operation.payload
         if not isinstance(array, LocalArray) or None in array.extents:
-            self.fail(operation, "what is reserved has to be a local array of a known size")
+            self.fail(operation, "reserve needs a local array of known size")
         if array in self.visible:
-            self.fail(operation, f"{array.name} is reserved already")
+            self.fail(operation, f"{array.name} is already reserved")
         self.visible.add(array)
 
     def index(self, operation: Operation, array: Array, indices: tuple[Value, ...]) -> None:
         if array not in self.visible:
             self.fail(operation, f"the array {array.name} is not a parameter of this function")
         if len(indices) != array.ndim:
-            self.fail(operation, f"{array.name} has {array.ndim} axes")
+            self.fail(operation, f"{array.name} has {array.ndim} dimensions")
         if any(index.type is None or index.type.kind not in ("int", "uint") for index in indices):
             self.fail(operation, "indices must be integers")
 
@@ -202,7 +202,7 @@ class Verifier:
         if local not in self.locals:
             self.fail(operation, f"the local {local.name} is not declared here")
         if operation.width != local.width:
-            self.fail(operation, "a local of another width")
+            self.fail(operation, "the local has a different width")
         self.typed(operation, operation if operation.code == "load_local" else operation.operands[0], local.type)
 
     def atomic(self, operation: Operation) -> None:
@@ -224,22 +224,23 @@ class Verifier:
 
     def scratch(self, operation: Operation) -> None:
         memory, array = operation.payload
-        if not isinstance(memory, ScratchArray) or array not in self.visible or not array.contiguous:
-            self.fail(operation, "memory of the launch stands for an array that is contiguous")
+        is_own = isinstance(operation.operands[1], Constant)
+        if not isinstance(memory, ScratchArray) or array not in self.visible or not (array.contiguous or is_own):
+            self.fail(operation, "scratch memory must replace a contiguous array")
         self.typed(operation, operation.operands[0], i64)
         self.typed(operation, operation.operands[1], u1)
         self.visible.add(memory)
 
-    def together(self, operation: Operation) -> None:
-        """`any` and `reduce`: of a vector, a number."""
+    def reduced(self, operation: Operation) -> None:
+        """`any` and `reduce`: from a vector to a number."""
         (vector,) = operation.operands
         if not vector.width or operation.width:
-            self.fail(operation, "what is put together is a vector")
+            self.fail(operation, "the operand must be a vector")
         self.typed(operation, vector, u1 if operation.code == "any" else operation.type or u1)
 
     def shuffle(self, operation: Operation) -> None:
         if operation.width != len(operation.payload) or not 1 <= len(operation.operands) <= 2:
-            self.fail(operation, "a shuffle chooses from one or two vectors, for each lane")
+            self.fail(operation, "a shuffle takes one or two vectors and a source for each lane")
         if any(operand.type is not operation.type or not operand.width for operand in operation.operands):
             self.fail(operation, "a shuffle keeps the type")
         lanes = sum(operand.width for operand in operation.operands)
@@ -249,7 +250,7 @@ class Verifier:
     def shape(self, operation: Operation) -> None:
         array, axis = operation.payload
         if array not in self.visible or not 0 <= axis < array.ndim:
-            self.fail(operation, "no such axis")
+            self.fail(operation, "no such dimension")
         self.typed(operation, operation, i64 if array.wide else i32)
 
     def accumulate(self, operation: Operation) -> None:
@@ -329,7 +330,7 @@ class Verifier:
         assert isinstance(operation, Sections)
         self.top_level(operation)
         if self.in_section:
-            self.fail(operation, "sections inside of a section")
+            self.fail(operation, "sections inside a section")
         locals, loops = self.locals, self.loops
         self.in_section = True
         for part in operation.parts:
@@ -339,7 +340,7 @@ class Verifier:
 
     def top_level(self, operation: Operation) -> None:
         if self.task is not None or not isinstance(self.function, Kernel):
-            self.fail(operation, "a node of a graph inside of a task or of a function")
+            self.fail(operation, "a graph node inside a task or function")
 
     def serial(self, operation: Operation) -> None:
         assert isinstance(operation, For)
@@ -353,9 +354,9 @@ class Verifier:
     def parallel(self, operation: Operation) -> None:
         assert isinstance(operation, ParallelFor)
         if self.task is not None or not isinstance(self.function, Kernel):
-            self.fail(operation, "a task inside of a task or of a function")
+            self.fail(operation, "a task inside a task or function")
         if len(operation.operands) != 2 * len(operation.variables) or not operation.variables:
-            self.fail(operation, "every axis needs a begin and an end")
+            self.fail(operation, "every dimension needs a begin and an end")
         for variable, (begin, end) in zip(operation.variables, operation.axes(), strict=True):
             if not isinstance(variable, LoopVariable) or begin.type is not variable.type or end.type is not variable.type:
                 self.fail(operation, "the bounds must have the type of the variable")
@@ -369,10 +370,10 @@ class Verifier:
         self.task = None
 
     def outlined(self, operation: Operation) -> None:
-        """Inside of a task there is nothing but what it captures, which has to be there."""
+        """The body of a task sees only its captures, which must be defined."""
         assert isinstance(operation, Task)
         if self.task is not None or not isinstance(self.function, Kernel):
-            self.fail(operation, "a task inside of a task or of a function")
+            self.fail(operation, "a task inside a task or function")
         for operand in operation.operands:
             self.typed(operation, operand, i64)
         visible: set[Value] = {operation.first, operation.last}
@@ -387,7 +388,7 @@ class Verifier:
             if not known:
                 self.fail(operation, "a capture is not defined here")
             if isinstance(each, Operation) and each.code != "shape":
-                self.fail(operation, "a computed value is captured as a number")
+                self.fail(operation, "a computed value must be captured as a number")
         around = self.visible, self.locals, self.loops
         self.visible, self.locals, self.loops = visible, locals, []
         self.task = operation
@@ -398,7 +399,7 @@ class Verifier:
     def touch(self, operation: Operation) -> None:
         touch = operation.payload
         if not isinstance(touch, Touch):
-            self.fail(operation, "what is touched is not said")
+            self.fail(operation, "the accessed memory is missing")
         if isinstance(touch.target, Array):
             self.index(operation, touch.target, operation.operands)
         elif touch.target not in self.locals:
@@ -410,13 +411,13 @@ class Verifier:
 
     def give(self, operation: Operation) -> None:
         if self.task is not None or self.in_section:
-            self.fail(operation, "a return inside of a task or of a section")
+            self.fail(operation, "a return inside a task or section")
         if tuple(operand.type for operand in operation.operands) != self.function.returns:
             self.fail(operation, "the values do not match the results of the function")
 
 
 def _shown(operation: Operation) -> str:
-    """As it is printed. The printer relies on what a broken operation may lack: its code is said then."""
+    """The printed operation, or its code if the printer fails on a malformed one."""
     try:
         return print_operation(operation)
     except Exception as error:
@@ -431,6 +432,7 @@ _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "bitcast": Verifier.bitcast,
     "to_integer": Verifier.to_integer,
     "random": Verifier.random,
+    "uniform": Verifier.random,
     "extract": Verifier.extract,
     "load": Verifier.load,
     "store": Verifier.store,
@@ -452,8 +454,8 @@ _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "parallel": Verifier.parallel,
     "task": Verifier.outlined,
     "scratch": Verifier.scratch,
-    "any": Verifier.together,
-    "reduce": Verifier.together,
+    "any": Verifier.reduced,
+    "reduce": Verifier.reduced,
     "shuffle": Verifier.shuffle,
     "touch": Verifier.touch,
     "break": Verifier.leave,

@@ -1,8 +1,8 @@
-"""What annotations mean: frozen specifications, resolved once, when a decorator runs.
+"""Annotations as frozen specifications, resolved once, when a decorator runs.
 
 These are plain classes and not dataclasses, because decorating a kernel must not cost the import of `inspect`. Everything
-here is immutable, and equal specifications are equal objects for `==`; `key()` is the same fact as plain data, which is what
-a trace keeps.
+here is immutable, and specifications compare by value; `key()` is the same fact as plain data, the form that a trace
+stores.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ BOUNDARIES = ("unsafe", "clamp")
 
 
 class Annotation:
-    """The base of all specifications: a value made of its slots."""
+    """The base class of all specifications: a value made of its slots."""
 
     __slots__: tuple[str, ...] = ("_key",)
     _key: tuple[Any, ...]
-    #: Is it a type of vectors or matrices? Asked where these are not loaded, unless a program has some.
+    #: Whether it is a vector or matrix type. Those classes are loaded only if a program uses them.
     is_matrix = False
-    #: Is it a type of structs? The same.
+    is_element = False  # only the element type of an array
+    #: Whether it is a struct type; likewise.
     is_struct = False
 
     def _set(self, **parts: object) -> None:
@@ -42,11 +43,11 @@ class Annotation:
         raise AttributeError(f"{type(self).__name__} is immutable")
 
     def key(self) -> tuple[Any, ...]:
-        """The same fact as nested tuples of plain data."""
+        """The specification as nested tuples of plain data."""
         try:
             return self._key
         except AttributeError:
-            # A warm start asks for the keys of all annotations, and most of their parts are plain as they are.
+            # A warm start reads the keys of all annotations, and most of their parts are already plain.
             parts = [getattr(self, name) for name in self.__slots__]
             key = (type(self).__name__, *[_plain(part) if isinstance(part, _COMPOUND) else part for part in parts])
             object.__setattr__(self, "_key", key)
@@ -69,8 +70,8 @@ class Annotation:
     if sys.version_info < (3, 11):
 
         def __call__(self, *arguments: object) -> None:
-            """`typing` takes only what can be called for a type there."""
-            raise TypeError(f"{self} is an annotation, and not called")
+            """`typing` accepts only callables as types there."""
+            raise TypeError(f"{self} is an annotation and cannot be called")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, name) for name in self.__slots__)
@@ -92,7 +93,7 @@ def _plain(part: object) -> object:
 
 
 class ScalarAnnotation(Annotation):
-    """A number: of `dtype`, or (where that is None) of the type that the option named by `default` says."""
+    """A number: of `dtype`, or, if that is None, of the type set by the option named in `default`."""
 
     __slots__ = ("default", "dtype")
     dtype: DType | None
@@ -105,7 +106,7 @@ class ScalarAnnotation(Annotation):
         return type(self), (self.dtype, self.default)
 
     def resolved(self, options: Options) -> DType:
-        """The dtype under these options; reading them through a recording view records the one that was needed."""
+        """The dtype under these options; reading them through a recording view records the one that was read."""
         return _resolved(self.dtype, self.default, options) or u1
 
     def __str__(self) -> str:
@@ -113,8 +114,8 @@ class ScalarAnnotation(Annotation):
 
 
 class ArrayAnnotation(Annotation):
-    """An array. A part that is None is taken from the argument. `element` is the shape of its elements: () for numbers, and
-    an extent of it that is None is taken from the argument too."""
+    """An array. Parts that are None are taken from the argument. `element` is the shape of its elements: () for numbers; an
+    extent that is None is taken from the argument too."""
 
     __slots__ = ("boundary", "default", "dtype", "element", "ndim", "needs_grad")
     dtype: DType | None
@@ -139,18 +140,18 @@ class ArrayAnnotation(Annotation):
         return type(self), (self.dtype, self.ndim, self.needs_grad, self.boundary, self.default, self.element)
 
     def resolved(self, options: Options) -> DType | None:
-        """The dtype of the elements under these options, None if the argument decides."""
+        """The dtype of the elements under these options; None if the argument decides."""
         return _resolved(self.dtype, self.default, options)
 
     def element_fits(self, found: tuple[int, ...]) -> bool:
-        """May elements be of this shape?"""
+        """Whether elements may have this shape."""
         if self.element is None:
             return True
         pairs = zip(self.element, found, strict=False)
         return len(self.element) == len(found) and all(wanted in (None, extent) for wanted, extent in pairs)
 
     def __repr__(self) -> str:
-        """As a program writes it."""
+        """The annotation as written in a program."""
         if self.element:
             kind = "vector" if len(self.element) == 1 else "matrix"
             scalar = f"sv.{self.dtype.name}" if self.dtype is not None else _default_name(self.default)
@@ -170,14 +171,14 @@ class ArrayAnnotation(Annotation):
 
 
 class ViewAnnotation(Annotation):
-    """A part of an array of one axis, with the parts of an `ArrayAnnotation`. `boundary` is about the edges of the part."""
+    """A slice of a 1-D array, with the parts of an `ArrayAnnotation`. `boundary` applies to the ends of the slice."""
 
     __slots__ = ("boundary", "default", "dtype", "element", "struct")
     dtype: DType | None
     element: tuple[int | None, ...] | None
     boundary: str
     default: str | None
-    #: The type of elements that are structs.
+    #: The type of the elements, if they are structs.
     struct: Any
 
     def __init__(
@@ -194,7 +195,7 @@ class ViewAnnotation(Annotation):
         return type(self), (self.dtype, self.boundary, self.default, self.element, self.struct)
 
     def as_array(self) -> ArrayAnnotation:
-        """What it says of the elements, as the annotation of an array."""
+        """The same declaration of the elements, as the annotation of an array."""
         return ArrayAnnotation(self.dtype, 1, None, self.boundary, self.default, self.element)
 
     def __str__(self) -> str:
@@ -210,7 +211,7 @@ def _extent(extent: int | None) -> str:
 
 
 class TemplateAnnotation(Annotation):
-    """A compile-time value, or an array or field taken as it is."""
+    """A compile-time value, or an array or field of any kind."""
 
     __slots__ = ()
 
@@ -219,7 +220,7 @@ class TemplateAnnotation(Annotation):
 
 
 class TensorAnnotation(Annotation):
-    """`sv.Tensor`: an array or a field taken as it is, or None."""
+    """`sv.Tensor`: an array or a field of any kind, or None."""
 
     __slots__ = ()
 
@@ -228,9 +229,9 @@ class TensorAnnotation(Annotation):
 
 
 class DataclassAnnotation(Annotation):
-    """An object of a dataclass, or of a class derived from it.
+    """An instance of a dataclass, or of a subclass.
 
-    Nothing of its members counts before a kernel reads one: the lens asks about each then.
+    No member is part of the key until a kernel reads it: the lens then asks about that member.
     """
 
     __slots__ = ("cls",)
@@ -271,7 +272,7 @@ class NoneAnnotation(Annotation):
 
 
 class AnyAnnotation(Annotation):
-    """No annotation: a parameter of a func takes what it is given."""
+    """No annotation: a parameter of a func accepts any value."""
 
     __slots__ = ()
 
@@ -286,8 +287,8 @@ def _resolved(dtype: DType | None, default: str | None, options: Options) -> DTy
 
 
 def default_type(default: str, options: Options) -> DType:
-    """What an option says that a type is: `default_ip`, `default_fp`, or `default_up`, the unsigned type of the size of the
-    first."""
+    """The type that an option sets: `default_ip`, `default_fp`, or `default_up`, the unsigned type of the same size as
+    the first."""
     chosen: DType = options.default_fp if default == "default_fp" else options.default_ip
     if default != "default_up":
         return chosen
@@ -306,7 +307,7 @@ def _element_name(annotation: ArrayAnnotation | ViewAnnotation) -> str:
     return dtype
 
 
-#: Python's own types, as annotations of numbers.
+#: Python's number types as annotations.
 PYTHON_SCALARS: dict[object, ScalarAnnotation] = {
     int: ScalarAnnotation(default="default_ip"),
     float: ScalarAnnotation(default="default_fp"),
@@ -314,22 +315,22 @@ PYTHON_SCALARS: dict[object, ScalarAnnotation] = {
 }
 
 
-#: The annotation of each dtype that was used in one, so that its key is made once.
+#: The annotation of each dtype used so far, so that its key is made once.
 _OF_DTYPE: dict[DType, ScalarAnnotation] = {}
 
 
 def specification(annotation: object) -> Annotation | None:
-    """The specification that an evaluated annotation stands for, or None if it is not one of ours."""
+    """The specification of an evaluated annotation; None if it is not one of ours."""
     if isinstance(annotation, Annotation):
-        return annotation
+        return None if annotation.is_element else annotation
     if isinstance(annotation, DType):
         return _OF_DTYPE.get(annotation) or _OF_DTYPE.setdefault(annotation, ScalarAnnotation(annotation))
     from samovar.reflection import dataclass_fields, is_class
 
     if is_class(annotation):
         return _of_class(annotation)
-    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` keep what they were made of in two attributes, and so does the alias
-    # of a generic dataclass.
+    # `tuple[sv.f32, sv.i32]` and `typing.Tuple[...]` store their origin and arguments in two attributes, and so does the
+    # alias of a generic dataclass.
     origin = getattr(annotation, "__origin__", None)
     if origin is tuple:
         return _tuple(getattr(annotation, "__args__", ()))
@@ -345,7 +346,7 @@ def specification(annotation: object) -> Annotation | None:
 
 
 def _of_library(annotation: object) -> Annotation | None:
-    """What a dtype of NumPy or torch stands for: `np.float32`, `np.dtype("f4")`, `torch.float32`."""
+    """The specification of a NumPy or torch dtype: `np.float32`, `np.dtype("f4")`, `torch.float32`."""
     from samovar.reflection import is_class
 
     home = getattr(annotation if is_class(annotation) else type(annotation), "__module__", None)
@@ -353,14 +354,14 @@ def _of_library(annotation: object) -> Annotation | None:
         return None
     from samovar.language.dtypes import foreign_dtype
 
-    # A dtype of torch writes itself with its module, and one of NumPy may write its byte order.
+    # The text of a torch dtype includes its module, and that of a NumPy dtype may include the byte order.
     name = getattr(annotation, "__name__", None) or str(annotation).rpartition(".")[2]
     dtype = foreign_dtype(name)
     return None if dtype is None else specification(dtype)
 
 
 def without_none(written: object) -> object:
-    """What `Optional[...]` is made of: it says of an array or a number what the thing itself would."""
+    """The type inside `Optional[...]`: for an array or a number it means the same."""
     if type(written).__name__ not in ("_UnionGenericAlias", "UnionType", "Union"):
         return written
     parts = [part for part in getattr(written, "__args__", ()) if part is not type(None)]
@@ -383,34 +384,15 @@ def _of_class(cls: Any) -> Annotation | None:
     return _of_library(cls) if dataclass_fields(cls) is None else DataclassAnnotation(cls)
 
 
-def annotation_of_key(key: tuple[Any, ...]) -> Annotation:
-    """The annotation of a number, a vector, a matrix, a struct, an array or a view from its `key()`."""
-    if key[0] in ("StructType", "StructArrayAnnotation"):
-        from samovar.language.struct_types import of_key
-
-        return of_key(key)
-    if key[0] == "MatrixType":
-        from samovar.language.matrix_types import MatrixType
-
-        return MatrixType(*key[1:])
-    if key[0] == "ScalarAnnotation":
-        return ScalarAnnotation(**dict(zip(ScalarAnnotation.__slots__, key[1:], strict=True)))
-    if key[0] == "ViewAnnotation":
-        parts = dict(zip(ViewAnnotation.__slots__, key[1:], strict=True))
-        struct = parts.pop("struct")
-        return ViewAnnotation(**parts, struct=None if struct is None else annotation_of_key(struct))
-    return ArrayAnnotation(**dict(zip(ArrayAnnotation.__slots__, key[1:], strict=True)))
-
-
 def plainly(part: Any) -> Any:
-    """A key with names in the place of dtypes."""
+    """A key with names instead of dtypes."""
     if type(part) is tuple:
         return tuple(map(plainly, part))
     return ("dtype", part.name) if type(part) is DType else part
 
 
 def from_plain(part: Any) -> Any:
-    """The key that `plainly` has given names in the place of dtypes."""
+    """The key with dtypes again: the inverse of `plainly`."""
     if type(part) is not tuple:
         return part
     return getattr(_native, part[1]) if part[:1] == ("dtype",) else tuple(map(from_plain, part))
@@ -436,7 +418,7 @@ class SignatureParameter:
 
 
 class KernelSignature:
-    """The parameters of a kernel or func with their resolved annotations, its result, and the decorator's options."""
+    """The parameters of a kernel or func with resolved annotations, its result, and the decorator's options."""
 
     __slots__ = ("_key", "digests", "options", "parameters", "returns")
 
@@ -450,8 +432,12 @@ class KernelSignature:
         self.returns = returns
         self.options = options
         self._key: tuple[Any, ...] | None = None
-        #: Digests of the key with the names of defaults, which are asked at each warm start.
+        #: Digests of the key with the names of defaults, which every warm start reads.
         self.digests: dict[tuple[str, ...], str] = {}
+
+    def with_options(self, **options: object) -> KernelSignature:
+        """The same with some options more."""
+        return KernelSignature(self.parameters, self.returns, {**self.options, **options})
 
     def key(self) -> tuple[Any, ...]:
         """The signature as plain data."""
@@ -462,8 +448,8 @@ class KernelSignature:
 
 
 class Declaration:
-    """A function with its resolved signature: the base of what `@sv.func` makes. The lens recognises by it what the runtime
-    makes."""
+    """A function with its resolved signature: the base class of what `@sv.func` returns. The lens recognizes objects of
+    the runtime by it."""
 
     __slots__ = ("__wrapped__", "signature")
 
@@ -475,12 +461,12 @@ VARIADIC = 0x0C  # CO_VARARGS | CO_VARKEYWORDS
 
 
 def signature_of(function: FunctionType, frame: FrameType | None, options: Mapping[str, object]) -> KernelSignature:
-    """Resolve the annotations of a function. `frame` is where it is being defined; the options are kept as they are."""
+    """Resolve the annotations of a function. `frame` is where it is being defined; the options are stored unchanged."""
     code = function.__code__
     if code.co_flags & VARIADIC:
         name = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-        message = f"{function.__qualname__} takes *args or **kwargs"
-        raise _refused(function, name, message, "name the parameters of a kernel or func")
+        message = f"{function.__qualname__} has *args or **kwargs, which kernels and funcs do not support"
+        raise _unsupported(function, name, message, "declare each parameter by name")
     positional, keyword = code.co_argcount, code.co_kwonlyargcount
     with_default = {*code.co_varnames[positional - len(function.__defaults__ or ()) : positional]}
     with_default.update(function.__kwdefaults__ or ())
@@ -501,30 +487,30 @@ def _resolve(
     if name not in annotations:
         return _ANY
     annotation = written = annotations[name]
-    # A string is what `from __future__ import annotations` leaves; a quoted annotation under it is one inside another.
+    # `from __future__ import annotations` leaves strings; a quoted annotation under it is a string in a string.
     if isinstance(annotation, str):
         annotation = _evaluate(annotation, function, frame, name)
         if isinstance(annotation, str):
             annotation = _evaluate(annotation, function, frame, name)
     library: Any = sys.modules.get("typing")
     if library is not None and annotation is library.Any:
-        return _ANY  # what type checkers are told about a parameter that takes what it is given
+        return _ANY  # for type checkers: a parameter of any type
     resolved = specification(annotation)
     if resolved is None:
-        message = f"the annotation of {_subject(function, name)} is not a type that a kernel can use: {written!r}"
-        from samovar.language.refused_annotation import advice_for
+        message = f"the annotation of {_subject(function, name)} is not supported: {written!r}"
+        from samovar.language.unsupported_annotation import advice_for
 
-        raise _refused(function, name, message, advice_for(annotation))
+        raise _unsupported(function, name, message, advice_for(annotation))
     if name != "return" and isinstance(resolved, (TupleAnnotation, NoneAnnotation)):
-        message = f"the annotation of {_subject(function, name)} cannot be {resolved}: only a result can"
-        raise _refused(function, name, message, "declare several parameters, or use sv.Template")
+        message = f"the annotation of {_subject(function, name)} cannot be {resolved}: only results can"
+        raise _unsupported(function, name, message, "declare one parameter per value, or use sv.Template")
     return resolved
 
 
-def _refused(function: FunctionType, parameter: str, message: str, advice: str) -> Exception:
-    from samovar.language.refused_annotation import RefusedAnnotation
+def _unsupported(function: FunctionType, parameter: str, message: str, advice: str) -> Exception:
+    from samovar.language.unsupported_annotation import UnsupportedAnnotation
 
-    return RefusedAnnotation(function, parameter, message, advice)
+    return UnsupportedAnnotation(function, parameter, message, advice)
 
 
 def _subject(function: FunctionType, name: str) -> str:
@@ -533,25 +519,25 @@ def _subject(function: FunctionType, name: str) -> str:
 
 def _evaluate(text: str, function: FunctionType, frame: FrameType | None, annotated: str) -> object:
     names: dict[str, object] = _visible_names(frame)
-    # A name that the body uses as well is in the function's own closure, also when the frame is gone.
+    # A name that the body uses as well is in the function's own closure, even after the frame is gone.
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             names[name] = cell.cell_contents
         except ValueError:
-            continue  # not assigned yet: the frame's view of it stands
+            continue  # not assigned yet: use the value in the frame
     try:
         return eval(compile(text, function.__code__.co_filename, "eval", 0, True), function.__globals__, names)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         message = f"the annotation {text!r} of {_subject(function, annotated)} cannot be evaluated: {reason}"
-        raise _refused(function, annotated, message, _READ_EARLY) from error
+        raise _unsupported(function, annotated, message, _READ_EARLY) from error
 
 
-_READ_EARLY = "annotations are read when the decorator runs, so the names in them have to exist by then"
+_READ_EARLY = "annotations are evaluated when the decorator runs, so define the names they use before the function"
 
 
 def evaluated(text: str, frame: FrameType, what: str) -> object:
-    """What an annotation means that is written as text in the body of a class; `frame` is where the class is defined."""
+    """The value of an annotation written as text in a class body; `frame` is where the class is defined."""
     try:
         return eval(compile(text, frame.f_code.co_filename, "eval", 0, True), frame.f_globals, _visible_names(frame))
     except Exception as error:
@@ -561,13 +547,13 @@ def evaluated(text: str, frame: FrameType, what: str) -> object:
 
 
 def _visible_names(frame: FrameType | None) -> dict[str, object]:
-    """The local names that a definition sees: of its function, and, in a class body, of the function around the class."""
+    """The local names that a definition sees: of its function and, in a class body, of the function around the class."""
     names: dict[str, object] = {}
     while frame is not None and frame.f_locals is not frame.f_globals:
         for name, value in frame.f_locals.items():
             names.setdefault(name, value)
         if frame.f_code.co_flags & _OPTIMIZED:
-            break  # a function's locals: what is around it is in the closure
+            break  # a function's locals: outer names are in the closure
         frame = frame.f_back
     return names
 

@@ -1,6 +1,6 @@
-"""The dtypes by their long names, and which of them the types of Python, NumPy and torch mean.
+"""Long names of the dtypes, and the dtypes that Python, NumPy and torch types correspond to.
 
-Neither NumPy nor torch is imported: whoever passes one of their types has done that already.
+Neither NumPy nor torch is imported: a program that passes one of their types has already done so.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ LONG_NAMES = {
     "float64": f64,
 }
 
-# What NumPy's and torch's dtypes are called; the same as ours but for the boolean.
+# The names of NumPy's and torch's dtypes; the same as ours except for the boolean.
 _FOREIGN_NAMES = {name: dtype for name, dtype in LONG_NAMES.items() if dtype is not u1} | {"bool": u1}
 
 
 def foreign_dtype(name: str) -> DType | None:
-    """The dtype that NumPy or torch call by this name.
+    """The dtype that NumPy and torch call by this name.
 
     >>> from samovar.language.dtypes import foreign_dtype
     >>> foreign_dtype("bool_")
@@ -47,9 +47,9 @@ def foreign_dtype(name: str) -> DType | None:
 
 
 def as_dtype(spec: object, options: Options) -> DType:
-    """The dtype that `spec` means: a dtype, `int`, `float`, `bool`, or a dtype of NumPy or torch.
+    """The dtype that `spec` stands for: a dtype, `int`, `float`, `bool`, or a dtype of NumPy or torch.
 
-    `int` and `float` are the default types of `options`.
+    `int` and `float` are the default types set in `options`.
 
     >>> from samovar.language.dtypes import as_dtype
     >>> from samovar.language.options import Options
@@ -70,12 +70,12 @@ def as_dtype(spec: object, options: Options) -> DType:
         raise TypeError(f"{spec!r} is not a dtype: use one of {known}, or int, float, bool")
     dtype = _FOREIGN_NAMES.get(name)
     if dtype is None:
-        raise TypeError(f"samovar has no dtype for {spec!r}")
+        raise TypeError(f"unsupported dtype {spec!r}")
     return dtype
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest value of an integer dtype or u1.
+    """The smallest and largest value of an integer dtype or u1.
 
     >>> from samovar._native import i8, u1
     >>> from samovar.language.dtypes import integer_range
@@ -88,13 +88,13 @@ def integer_range(dtype: DType) -> tuple[int, int]:
 
 
 def _foreign_name(spec: object) -> str | None:
-    """The name of a dtype of NumPy ("float32") or torch, or None if it is neither."""
+    """The name of a NumPy ("float32") or torch dtype; None if it is neither."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None:
         if isinstance(spec, type) and issubclass(spec, numpy.generic):
             spec = numpy.dtype(spec)
         if isinstance(spec, numpy.dtype):
-            # The name says nothing of byte order.
+            # The name does not include the byte order.
             return str(spec.name) if spec.isnative else str(spec)
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(spec, torch.dtype):

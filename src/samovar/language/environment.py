@@ -1,4 +1,4 @@
-"""The environment variables that Samovar reads, beside one for each option (`SAMOVAR_NUM_THREADS` is `num_threads`)."""
+"""The environment variables that Samovar reads, besides one per option (`SAMOVAR_NUM_THREADS` is `num_threads`)."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ if TYPE_CHECKING:
 
 PREFIX = "SAMOVAR_"
 
-#: What each is for.
+#: The purpose of each.
 VARIABLES = {
-    "SAMOVAR_BUILD_CACHE_VERSION_ID": "stands for the version of Samovar in keys of the cache",
-    "SAMOVAR_FRAMES": "the number of frames after which the window of a program that was written for Taichi closes",
-    "SAMOVAR_GDB": "1: gdb is told the names of compiled functions",
-    "SAMOVAR_LOG": "what to write lines about: cache, compile, or both with a comma",
-    "SAMOVAR_NO_FALLBACK": "1: an internal error of the compiler is raised; the kernel is not compiled again without"
-    " optional rewrites",
-    "SAMOVAR_PERF_MAP": "1: perf is told the names of compiled functions",
-    "SAMOVAR_PROFILE": "1: a table of kernels at the end of the process; a name ending with .json: a file for the figures,"
-    " with .trace.json: for the trace",
-    "SAMOVAR_VERIFY_IR": "1: the IR is verified after each pass",
+    "SAMOVAR_BUILD_CACHE_VERSION_ID": "replaces the version of Samovar in cache keys",
+    "SAMOVAR_FRAMES": "the number of frames after which a headless `ti.GUI` window closes",
+    "SAMOVAR_GDB": "1: register compiled functions with gdb",
+    "SAMOVAR_LOG": "what to log: cache, compile, or both separated by a comma",
+    "SAMOVAR_NO_FALLBACK": "1: raise internal errors of the compiler instead of compiling the kernel again without"
+    " optional optimizations",
+    "SAMOVAR_PERF_MAP": "1: write a perf map of compiled functions",
+    "SAMOVAR_PROFILE": "1: print a table of kernels at exit; a name ending in .json: write the figures to that file,"
+    " in .trace.json: the trace",
+    "SAMOVAR_VERIFY_IR": "1: verify the IR after each pass",
 }
-#: Those that are on or off: "", "0" and being absent are off.
+#: Switches: absent, "" and "0" are off.
 SWITCH_VARIABLES = ("SAMOVAR_GDB", "SAMOVAR_NO_FALLBACK", "SAMOVAR_PERF_MAP", "SAMOVAR_VERIFY_IR")
-#: What `SAMOVAR_LOG` may ask for.
+#: The values of `SAMOVAR_LOG`.
 SUBJECTS = ("cache", "compile")
-#: Those of the build and of the test suite are nobody's mistake.
+#: Variables of the build and the test suite, which are not reported.
 _OTHERS = ("SAMOVAR_SANITIZE", "SAMOVAR_TEST_PROFILE")
 
 
 def option_variable(option: str) -> str:
-    """The variable that an option is read from."""
+    """The variable that sets an option."""
     return PREFIX + option.upper()
 
 
-#: What people call things, in the words of the options.
+#: Common words for options → the words used in their names.
 _WORDS = {
     "bounds": "bound", "cores": "threads", "cpus": "threads", "dir": "path", "directory": "path", "folder": "path",
     "limit": "max", "location": "path", "optimisation": "opt", "optimization": "opt", "root": "path", "thread": "threads",
@@ -46,7 +46,7 @@ _WORDS = {
 
 
 def meant_option(name: str, valid: Iterable[str]) -> str | None:
-    """Which of the names of options or variables was probably meant: one with all words of the name, or a close one."""
+    """The option or variable that was probably meant: one that contains all words of the name, or a close one."""
     names = list(valid)
     said = _words(name)
     fitting = [each for each in names if said <= _words(each)]
@@ -58,15 +58,15 @@ def _words(name: str) -> set[str]:
 
 
 def complaints(environment: dict[str, str]) -> list[str]:
-    """What is probably a mistake in the variables that begin with `SAMOVAR_`."""
+    """Messages about probable mistakes in the variables that begin with `SAMOVAR_`."""
     valid = [*VARIABLES, *map(option_variable, DEFAULTS)]
     found = []
     for name in sorted(environment):
         if name not in valid and name not in _OTHERS:
-            # What they all begin with makes none of them alike.
+            # The common prefix must not make names alike.
             close = meant_option(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in valid])
             hint = f": did you mean {PREFIX}{close}?" if close else ""
-            found.append(f"{name} is set, and Samovar reads no such variable{hint}")
+            found.append(f"{name} is set, but Samovar reads no such variable{hint}")
     for subject in environment.get("SAMOVAR_LOG", "").split(","):
         if subject not in ("", *SUBJECTS):
             found.append(not_one_of("SAMOVAR_LOG", subject, SUBJECTS))

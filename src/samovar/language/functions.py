@@ -1,7 +1,7 @@
-"""The functions that kernels know: plain Python functions with a meaning of their own outside kernels.
+"""The functions that kernels know: plain Python functions that also work outside kernels.
 
-Inside a kernel the compiler recognises them by identity (`REGISTRY`) and gives them native code. Outside they do the same to
-Python numbers where that makes sense; where it does not (atomics), they say so.
+Inside a kernel the compiler recognizes them by identity (`REGISTRY`) and generates native code. Outside, they do the same
+to Python numbers where that makes sense; otherwise (atomics) they raise an error.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 
 import samovar
-from samovar._native import DType, f32, i32, library_function, plain_methods, users_frames
+from samovar._native import DType, api_boundary_methods, f32, i32, library_function, users_frames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Canonical name ("samovar.sin") → the function. `mathematics` adds its own.
 REGISTRY: dict[str, Callable[..., Any]] = {}
-#: The canonical names of those whose text is compiled where a kernel calls them.
+#: The canonical names of functions whose source is compiled where a kernel calls them.
 _LIBRARY: set[str] = set()
 
 
@@ -33,7 +33,7 @@ def intrinsic(function: _Function) -> _Function:
 
 
 def library(function: _Function) -> _Function:
-    """Register a function whose text is compiled where a kernel calls it, and return it as users see it."""
+    """Register a function whose source is compiled where a kernel calls it, and return it as users see it."""
     name = f"samovar.math.{function.__name__}"
     seen = REGISTRY[name] = frameless(function)
     _LIBRARY.add(name)
@@ -41,20 +41,20 @@ def library(function: _Function) -> _Function:
 
 
 def frameless(function: _Function) -> _Function:
-    """A function without its frames in the tracebacks of errors: what it raises is about what it was given."""
+    """Remove a function's own frames from tracebacks: its errors are about the arguments it was given."""
 
     def called(*arguments: Any, **keywords: Any) -> Any:
         try:
             return function(*arguments, **keywords)
         except Exception as error:
-            error.__traceback__ = users_frames(error.__traceback__)  # what is raised again gets no frame of this function
+            error.__traceback__ = users_frames(error.__traceback__)  # re-raising adds no frame of this function
             raise
 
     return _called_as(called, function)
 
 
 def _called_as(seen: Callable[..., Any], function: _Function) -> _Function:
-    """Give what users see the name and the documentation of the function under it."""
+    """Give the wrapper that users see the name and documentation of the wrapped function."""
     seen.__name__, seen.__qualname__ = function.__name__, function.__qualname__
     seen.__module__, seen.__doc__ = function.__module__, function.__doc__
     seen.__wrapped__ = function  # type: ignore[attr-defined]
@@ -62,22 +62,21 @@ def _called_as(seen: Callable[..., Any], function: _Function) -> _Function:
 
 
 def is_library_function(name: str) -> bool:
-    """Is a function one whose text kernels compile, by its canonical name?"""
+    """Whether kernels compile the source of a function, given its canonical name."""
     return name in _LIBRARY
 
 
 def elementwise(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Have a function of numbers take vectors and matrices entry by entry. `rule` says which types are meant (see
-    `samovar.language.matrix_functions`, which is loaded when there is one)."""
+    """Make a function of numbers accept vectors and matrices element-wise. `rule` selects the types (see
+    `by_entries` in `samovar.values`, which vectors and matrices provide)."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def applied(*arguments: Any, **keywords: Any) -> Any:
             try:
                 for argument in (*arguments, *keywords.values()) if keywords else arguments:
-                    if hasattr(type(argument), "_samovar_nested"):
-                        from samovar.language.matrix_functions import by_entries
-
-                        return by_entries(function, rule, arguments, keywords)
+                    apply = getattr(type(argument), "_samovar_elementwise", None)
+                    if apply is not None:
+                        return apply(function, rule, arguments, keywords)
                 return function(*arguments, **keywords)
             except Exception as error:
                 error.__traceback__ = users_frames(error.__traceback__)
@@ -96,14 +95,14 @@ def _is_array(value: Any) -> bool:
 
 
 def _for_numbers(name: str) -> TypeError:
-    """A function of numbers was given an array, in plain Python."""
+    """The error for an array passed to a function of numbers in plain Python."""
     from samovar.errors import SamovarTypeError
 
     theirs = _NAMES_IN_NUMPY.get(name, name if name in _SAME_IN_NUMPY else "")
     numpy = f", `np.{theirs}`" if theirs else ""
     return SamovarTypeError(
-        f"outside of kernels `{name}` takes numbers, vectors and matrices, and no arrays\n"
-        f"  help: NumPy has functions of arrays{numpy}; or call it in a kernel, for each element"
+        f"outside kernels, `{name}` takes numbers, vectors and matrices, not arrays\n"
+        f"  help: use a NumPy function for arrays{numpy}, or call it in a kernel for each element"
     )
 
 
@@ -119,7 +118,7 @@ _NAMES_IN_NUMPY = {
 
 @intrinsic
 def static(x: Any, *xs: Any) -> Any:
-    """A value that has to be known at compile time, or several. In plain Python, the value itself.
+    """One or more values that must be known at compile time. In plain Python, returns its argument.
 
     >>> import samovar as sv
     >>> sv.static(3 + 4)
@@ -130,7 +129,7 @@ def static(x: Any, *xs: Any) -> Any:
 
 @intrinsic
 def static_print(*values: object) -> None:
-    """Print while compiling. In plain Python, print.
+    """Print at compile time. In plain Python, print.
 
     >>> import samovar as sv
     >>> sv.static_print("order", 3)
@@ -141,7 +140,7 @@ def static_print(*values: object) -> None:
 
 @intrinsic
 def static_assert(cond: object, msg: object = None) -> None:
-    """Check something while compiling.
+    """Check a condition at compile time.
 
     >>> import samovar as sv
     >>> sv.static_assert(1 + 1 == 2, "arithmetic works")
@@ -154,11 +153,11 @@ def static_assert(cond: object, msg: object = None) -> None:
 
 
 @intrinsic
-@plain_methods
+@api_boundary_methods
 class ndrange:
-    """The indices of a box: each argument is an extent or a (begin, end) pair. One axis gives numbers, several give tuples.
+    """The indices of a box: each argument is an extent or a (begin, end) pair. 1-D boxes yield numbers, others tuples.
 
-    `axes` lists the axes from the outermost loop to the innermost one; the indices keep their places.
+    `axes` orders the dimensions from the outermost loop to the innermost one; the order of indices in a tuple is unchanged.
 
     >>> import samovar as sv
     >>> list(sv.ndrange(2, (5, 7)))
@@ -171,14 +170,14 @@ class ndrange:
         self.bounds = tuple(_bounds(extent) for extent in extents)
         self.axes = tuple(builtins.range(len(extents))) if axes is None else tuple(axes)
         if sorted(self.axes) != list(builtins.range(len(extents))):
-            raise ValueError(f"axes={axes!r} is not an order of the {len(extents)} axes")
+            raise ValueError(f"axes={axes!r} is not a permutation of the {len(extents)} dimensions")
 
     def __iter__(self) -> Iterator[Any]:
         for index in self.indices():
             yield index[0] if len(index) == 1 else index
 
     def indices(self) -> Iterator[tuple[int, ...]]:
-        """The indices as tuples, also where there is one axis."""
+        """The indices as tuples, also in one dimension."""
         from itertools import product
 
         order = [builtins.range(*self.bounds[axis]) for axis in self.axes]
@@ -189,12 +188,12 @@ class ndrange:
 
 def _bounds(extent: int | tuple[int, int]) -> tuple[int, int]:
     begin, end = extent if isinstance(extent, tuple) else (0, extent)
-    span = builtins.range(begin, end)  # which says what is no integer
+    span = builtins.range(begin, end)  # raises for values that are not integers
     return span.start, span.stop
 
 
 class GroupedIndices:
-    """What `grouped` gives: one tuple after the other."""
+    """The iterator that `grouped` returns, over index tuples."""
 
     __slots__ = ("_rest",)
 
@@ -210,7 +209,7 @@ class GroupedIndices:
 
 @intrinsic
 def grouped(x: Any) -> Iterator[tuple[int, ...]]:
-    """The indices of an `ndrange` or of an array as one value each.
+    """The indices of an `ndrange` or an array, each as a single value.
 
     >>> import samovar as sv
     >>> list(sv.grouped(sv.ndrange(2)))
@@ -221,9 +220,9 @@ def grouped(x: Any) -> Iterator[tuple[int, ...]]:
 
 
 def box_of(array: Any) -> ndrange:
-    """The indices of an array, or of a field, whose first ones need not be 0."""
+    """The indices of an array, or of a field, which may have an offset."""
     first = getattr(array, "offset", None)
-    # That of a field of vectors has the axes of a vector as well; a view says where it is in an array, and begins with 0.
+    # The shape of a field of vectors includes those of its elements; the `offset` of a view is its position in an array.
     first = first[: len(array.shape)] if isinstance(first, tuple) else (0,) * len(array.shape)
     return ndrange(*((begin, begin + extent) for begin, extent in zip(first, array.shape, strict=True)))
 
@@ -237,9 +236,9 @@ def loop_config(
     bit_vectorize: bool = False,
     name: str | None = None,
 ) -> None:
-    """Configure the loop that follows: run it serially (`parallelize=1` is the same), in blocks of a size, under a name.
+    """Configure the loop that follows: serial (`serialize=True` or `parallelize=1`), in blocks of a size, under a name.
 
-    Another number of threads in `parallelize`, and `bit_vectorize`, are hints. In plain Python, nothing.
+    Other thread counts in `parallelize`, and `bit_vectorize`, are hints. No effect outside kernels.
 
     >>> import samovar as sv
     >>> sv.loop_config(serialize=True)
@@ -264,7 +263,7 @@ def cast(obj: Any, dtype: Any) -> Any:
 @intrinsic
 @elementwise("bit_cast")
 def bit_cast(obj: Any, dtype: Any) -> Any:
-    """The same bits read as another dtype of the same size. In plain Python an int is an i32 or i64, a float an f32 or f64.
+    """Reinterpret bits as another dtype of the same size. In plain Python an int is i32 or i64, a float f32 or f64.
 
     >>> import samovar as sv
     >>> hex(sv.bit_cast(1.0, sv.u32))
@@ -281,7 +280,7 @@ def bit_cast(obj: Any, dtype: Any) -> Any:
 @intrinsic
 @elementwise("select")
 def select(cond: object, x1: Any, x2: Any) -> Any:
-    """One of two values, both of which are evaluated.
+    """`x1` if the condition holds, else `x2`; both are evaluated.
 
     >>> import samovar as sv
     >>> sv.select(2 > 1, 10, 20)
@@ -295,23 +294,23 @@ def select(cond: object, x1: Any, x2: Any) -> Any:
 
 def _only_in_kernels(name: str) -> NoReturn:
     raise samovar.SamovarRuntimeError(
-        f"sv.{name} works on the elements of an array inside a kernel; in plain Python, assign to the element"
+        f"sv.{name} works on array elements inside kernels; in plain Python, assign to the element"
     )
 
 
 def _atomic(name: str, meaning: str, parameters: str = "x, y") -> Callable[..., Any]:
-    """An atomic operation: what it does is the compiler's business, so they differ in name and documentation only."""
+    """An atomic operation. The compiler implements them; they differ only in name and documentation here."""
     names = parameters.split(", ")
 
     def atomic(*arguments: Any, **keywords: Any) -> Any:
         if sorted((*names[: len(arguments)], *keywords)) != sorted(names) or len(arguments) > len(names):
             given = len(arguments) + len(keywords)
-            raise TypeError(f"{name}({parameters}) takes {len(names)} arguments, {given} given")
+            raise TypeError(f"{name}({parameters}) takes {len(names)} arguments, got {given}")
         _only_in_kernels(name)
 
     atomic.__name__ = atomic.__qualname__ = name
     atomic.__text_signature__ = f"({parameters})"  # type: ignore[attr-defined]  # for the reference
-    atomic.__doc__ = f"""{meaning}, as one step that no other thread comes between; gives the old value.
+    atomic.__doc__ = f"""{meaning}; returns the old value.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -322,22 +321,22 @@ def _atomic(name: str, meaning: str, parameters: str = "x, y") -> Callable[..., 
     return intrinsic(atomic)
 
 
-atomic_add = _atomic("atomic_add", "x += y")
-atomic_sub = _atomic("atomic_sub", "x -= y")
-atomic_mul = _atomic("atomic_mul", "x *= y")
-atomic_min = _atomic("atomic_min", "x = min(x, y)")
-atomic_max = _atomic("atomic_max", "x = max(x, y)")
-atomic_and = _atomic("atomic_and", "x &= y")
-atomic_or = _atomic("atomic_or", "x |= y")
-atomic_xor = _atomic("atomic_xor", "x ^= y")
-atomic_exchange = _atomic("atomic_exchange", "x = y")
-atomic_cas = _atomic("atomic_cas", "x = desired if it equals expected", "x, expected, desired")
+atomic_add = _atomic("atomic_add", "Atomically add y to x")
+atomic_sub = _atomic("atomic_sub", "Atomically subtract y from x")
+atomic_mul = _atomic("atomic_mul", "Atomically multiply x by y")
+atomic_min = _atomic("atomic_min", "Atomically store min(x, y) in x")
+atomic_max = _atomic("atomic_max", "Atomically store max(x, y) in x")
+atomic_and = _atomic("atomic_and", "Atomically store x & y in x")
+atomic_or = _atomic("atomic_or", "Atomically store x | y in x")
+atomic_xor = _atomic("atomic_xor", "Atomically store x ^ y in x")
+atomic_exchange = _atomic("atomic_exchange", "Atomically store y in x")
+atomic_cas = _atomic("atomic_cas", "Atomically store `desired` in x if x equals `expected`", "x, expected, desired")
 
 
-# --- mathematics: the `host` column of the table of operations, from which it gets its documentation
+# --- mathematics: the `host` column of the table of operations, which has their documentation
 #
-# Functions of floats are those of the C library, the same that kernels call. They give an infinity or NaN where Python's own
-# raise, and no argument that is a float makes them raise. Integers are Python's: they do not wrap.
+# Functions of floats are those of the C library, which kernels call too. They return an infinity or NaN where Python's
+# raise, and never raise for a float. Integers are Python's: they do not wrap.
 
 
 _INFINITY = float("inf")
@@ -355,7 +354,7 @@ def real(name: str, arity: int) -> Callable[..., float]:
 
 
 def rounding(name: str) -> Callable[..., Any]:
-    """A function of the C library that gives whole numbers; a dtype converts the result, and an integer stays as it is."""
+    """A rounding function of the C library; a dtype converts the result, and an integer is returned unchanged."""
     compute = library_function(name)
 
     def evaluate(x: Any, dtype: DType | None = None) -> Any:
@@ -393,7 +392,7 @@ def max(first: Any, *others: Any) -> Any:
 
 
 def _numbers(values: tuple[Any, ...]) -> list[Any]:
-    """Those that are not NaN, if there are any."""
+    """The values that are not NaN, or all if there are none."""
     return [value for value in values if value == value] or [values[0]]
 
 
@@ -419,8 +418,8 @@ def ffs(x: int) -> int:
 
 
 def width(value: int) -> int:
-    """How many bits an integer has: those of a literal in a kernel (32 if it fits in an i32, else 64). An integer of NumPy
-    has those of its type."""
+    """The number of bits of an integer: those of a literal in a kernel (32 if it fits in an i32, else 64), or of its type
+    for a NumPy integer."""
     from operator import index
 
     number = index(value)
@@ -459,7 +458,7 @@ def random(dtype: Any = f32) -> Any:
 
 @intrinsic
 def randint(low: Any, high: Any, dtype: Any = i32) -> Any:
-    """A uniform random integer from `low` to below `high`; `low` if there is none.
+    """A uniform random integer in [low, high); `low` if that is empty.
 
     >>> import samovar as sv
     >>> 3 <= sv.randint(3, 9) < 9
@@ -472,7 +471,7 @@ def randint(low: Any, high: Any, dtype: Any = i32) -> Any:
 
 @intrinsic
 def randn(dt: Any = f32) -> Any:
-    """A normally distributed random number with mean 0 and deviation 1.
+    """A normally distributed random number with mean 0 and standard deviation 1.
 
     >>> import samovar as sv
     >>> isinstance(sv.randn(), float)

@@ -1,7 +1,6 @@
-"""The constructs of kernels that are declared with `graph=True`, and what they are in plain Python: nothing but what the
-text says.
+"""The constructs of kernels declared with `graph=True`, and their meaning in plain Python: blocks run in order.
 
-The compiler recognises them by identity, as it does the functions of `samovar.language.functions`.
+The compiler recognizes them by identity, as it does the functions of `samovar.language.functions`.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ def _construct(name: str) -> Callable[[_Construct], _Construct]:
 
 @_construct("samovar.graph.do_while")
 def do_while(condition: Any, max_iterations: int | None = None) -> bool:
-    """The condition of a loop that runs once, and again while an i32 array of rank 0 is not zero: `while do_while(flag):`.
+    """The condition of a loop that runs once, and again while a 0-D i32 array is not zero: `while do_while(flag):`.
 
-    In a kernel with `graph=True` the loop is part of the launch. `max_iterations` makes more iterations an error. In plain
-    Python it counts them too.
+    In a kernel with `graph=True` the loop is part of the launch. More than `max_iterations` iterations are an error, also
+    in plain Python.
 
     >>> import samovar as sv
     >>> @sv.kernel(graph=True)
@@ -50,8 +49,8 @@ def do_while(condition: Any, max_iterations: int | None = None) -> bool:
     1
     """
     frame = sys._getframe(1)
-    # The iterations so far are kept where they end with the call: among the names of the caller, under no name that one can
-    # write. The test at the end of a loop is another instruction than that at its beginning, and in the same line.
+    # The iteration count is stored where it ends with the call: in the caller's locals, under a name that no program can
+    # write. The test at the end of a loop is another instruction than the one at its beginning, on the same line.
     key, names = f"do_while in line {frame.f_lineno}", frame.f_locals
     done = names.get(key)
     if done is not None and not condition[()]:
@@ -61,13 +60,13 @@ def do_while(condition: Any, max_iterations: int | None = None) -> bool:
         from samovar.errors import SamovarRuntimeError
 
         names[key] = None
-        raise SamovarRuntimeError(f"a graph loop is not done after {max_iterations} iterations")
+        raise SamovarRuntimeError(f"a graph loop is not finished after {max_iterations} iterations")
     names[key] = 1 if done is None else done + 1
     return True
 
 
 class _Block:
-    """A block that means nothing in plain Python."""
+    """A block that has no effect in plain Python."""
 
     __slots__ = ()
 
@@ -80,11 +79,11 @@ class _Block:
 
 @_construct("samovar.checkpoint")
 class checkpoint(_Block):
-    """A place in a graph where a launch can end, and the next one begin: `with checkpoint(label, yield_on=flag):`.
+    """A point in a graph where a launch can stop and a later one resume: `with checkpoint(label, yield_on=flag):`.
 
-    In a kernel with `graph=True, checkpoints=True`: if the flag, an i32 array of rank 0, is not zero after the block, the
-    launch ends, and `kernel.resume(…, from_checkpoint=label)` goes on from the block. The label is an int or a member of an
-    `IntEnum`. In plain Python the block is just run.
+    In a kernel with `graph=True, checkpoints=True`: if the flag, a 0-D i32 array, is not zero after the block, the launch
+    stops, and `kernel.resume(…, from_checkpoint=label)` continues from the block. The label is an int or a member of an
+    `IntEnum`. In plain Python the block simply runs.
 
     >>> import samovar as sv
     >>> @sv.kernel(graph=True, checkpoints=True)
@@ -109,9 +108,9 @@ class checkpoint(_Block):
 
 @_construct("samovar.graph.parallel_context")
 class parallel_context(_Block):
-    """Sections that run side by side: `with parallel_context():` around some `with parallel():`.
+    """Sections that run concurrently: `with parallel_context():` around several `with parallel():`.
 
-    All of them are done after the block. In plain Python they run one after the other.
+    All of them are finished after the block. In plain Python they run one after the other.
 
     >>> import samovar as sv
     >>> @sv.kernel(graph=True)
@@ -134,7 +133,7 @@ class parallel_context(_Block):
 
 @_construct("samovar.graph.parallel")
 class parallel(_Block):
-    """One of the sections in a `parallel_context`.
+    """One of the concurrent sections in a `parallel_context`.
 
     >>> import samovar as sv
     >>> with sv.graph.parallel():
@@ -148,7 +147,7 @@ graph_do_while, graph_parallel_context, graph_parallel = do_while, parallel_cont
 
 
 class GraphStatus:
-    """What a launch of a kernel with checkpoints returns: whether it ended at one, and at which.
+    """The result of a launch with checkpoints: whether it stopped at one, and at which.
 
     >>> import samovar as sv
     >>> status = sv.GraphStatus(yielded=True, checkpoint=3)
@@ -165,10 +164,10 @@ class GraphStatus:
         object.__setattr__(self, "checkpoint", checkpoint)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a GraphStatus does not change")
+        raise AttributeError("a GraphStatus is immutable")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError("a GraphStatus does not change")
+        raise AttributeError("a GraphStatus is immutable")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GraphStatus):

@@ -1,6 +1,6 @@
-"""What programs tell a compiler without changing what they mean, under the names that other libraries have for it.
+"""Hints to the compiler that do not change results, under the names that other frameworks use.
 
-On a CPU most of it is taken and needs nothing: caches do themselves what a GPU has to be told.
+On a CPU most of them have no effect: caches do by themselves what a GPU needs hints for.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def _root(function: _Function) -> _Function:
-    """Register a function as one of the root of the package."""
+    """Register a function as a name of `sv`."""
     REGISTRY[f"samovar.{function.__name__}"] = function
     return function
 
 
 @_root
 def block_local(*fields: Any) -> None:
-    """A hint to keep fields in fast memory for the loop that follows. The caches of a CPU do so.
+    """A hint to keep fields in fast memory for the next loop. No effect: CPU caches do that.
 
     >>> import samovar as sv
     >>> sv.block_local(sv.field(sv.f32, 8))
@@ -34,7 +34,7 @@ def block_local(*fields: Any) -> None:
 
 @_root
 def mesh_local(*fields: Any) -> None:
-    """The same hint for the attributes of a mesh.
+    """A hint to keep mesh attributes in fast memory. No effect: CPU caches do that.
 
     >>> import samovar as sv
     >>> sv.mesh_local(sv.field(sv.f32, 8))
@@ -43,7 +43,7 @@ def mesh_local(*fields: Any) -> None:
 
 @_root
 def cache_read_only(*fields: Any) -> None:
-    """A hint that the loop that follows only reads these fields. It is found out without it.
+    """A hint that the next loop only reads these fields. No effect: the compiler detects it.
 
     >>> import samovar as sv
     >>> sv.cache_read_only(sv.field(sv.f32, 8))
@@ -52,7 +52,7 @@ def cache_read_only(*fields: Any) -> None:
 
 @_root
 def no_activate(*nodes: Any) -> None:
-    """A hint that no element comes into being in the loop that follows. All of them are there from the beginning.
+    """A hint that the next loop activates no elements. No effect: all fields are dense.
 
     >>> import samovar as sv
     >>> sv.no_activate(sv.field(sv.f32, 8))
@@ -61,7 +61,7 @@ def no_activate(*nodes: Any) -> None:
 
 @_root
 def stop_grad(x: Any) -> None:
-    """A hint that no derivative goes through a field. There are none in this version.
+    """In a kernel: no derivative flows through reads of a field or array. No effect outside kernels.
 
     >>> import samovar as sv
     >>> sv.stop_grad(sv.field(sv.f32, 8))
@@ -70,7 +70,7 @@ def stop_grad(x: Any) -> None:
 
 @_root
 def assume_in_range(val: Any, base: Any, low: Any, high: Any) -> Any:
-    """A value that is promised to be from `base + low` to below `base + high`.
+    """A value, with the promise that it is in [base + low, base + high).
 
     >>> import samovar as sv
     >>> sv.assume_in_range(3, 0, 0, 8)
@@ -81,7 +81,7 @@ def assume_in_range(val: Any, base: Any, low: Any, high: Any) -> Any:
 
 @_root
 def volatile_load(target: Any) -> Any:
-    """What an element of an array has in memory now: it is read each time, for who waits for another thread to change it.
+    """Read an array element from memory each time, for code that waits for another thread to change it.
 
     >>> import samovar as sv
     >>> a = sv.ndarray(sv.i32, 4)
@@ -94,8 +94,8 @@ def volatile_load(target: Any) -> Any:
 @_root
 @contextmanager
 def stream_parallel() -> Iterator[None]:
-    """`with sv.stream_parallel():` allows what is inside to run beside other such blocks. Here they run in order; for
-    sections side by side see `sv.graph.parallel`.
+    """`with sv.stream_parallel():` allows its block to run concurrently with other such blocks. Here they run in order; for
+    concurrent sections see `sv.graph.parallel`.
 
     >>> import samovar as sv
     >>> with sv.stream_parallel():

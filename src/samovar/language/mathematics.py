@@ -1,12 +1,12 @@
-"""The mathematical functions and constants that programs use: those of the table of operations, and what is made of them.
+"""The mathematical functions and constants of the language: those of the table of operations, and others built on them.
 
-In plain Python a function of the table is the row's `host`, with the documentation that the row has.
+In plain Python a function of the table is the row's `host`, with the row's documentation.
 """
 
 from __future__ import annotations
 
 from samovar.language import functions
-from samovar.language.functions import REGISTRY as REGISTRY  # it is whole with what is here
+from samovar.language.functions import REGISTRY as REGISTRY  # complete once this module is loaded
 from samovar.language.functions import elementwise, intrinsic
 from samovar.language.operations import OPERATIONS, Row
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Not from Python's `math`, which is a library of its own to load.
+# Not from Python's `math`, which would be another shared library to load.
 pi = 3.141592653589793
 e = 2.718281828459045
 inf = float("inf")
@@ -25,12 +25,12 @@ RADIANS_PER_DEGREE = pi / 180
 DEGREES_PER_RADIAN = 180 / pi
 
 
-#: By which rule functions take vectors and matrices whose rows do not say it.
+#: The rule by which functions take vectors and matrices, where the row does not name it.
 _RULES = {"abs": "arithmetic", "pow": "power"}
 
 
 def _public(row: Row) -> Callable[..., Any]:
-    """The function of a row under its public name, with a documentation that runs."""
+    """The function of a row under its public name, with runnable documentation."""
     spelling, numbers = row.spellings[0], row.host
     assert numbers is not None
     home, _, name = spelling.rpartition(".")
@@ -45,7 +45,7 @@ def _public(row: Row) -> Callable[..., Any]:
     return function
 
 
-#: Name → function, for the root of the package and for `samovar.math`.
+#: Name → function, for `sv` and `sv.math`.
 TABLED: dict[str, Callable[..., Any]] = {row.name: _public(row) for row in OPERATIONS.values() if row.spellings}
 globals().update(TABLED)
 
@@ -53,19 +53,20 @@ globals().update(TABLED)
 @intrinsic
 @elementwise("common")
 def clamp(x: Any, xmin: Any, xmax: Any) -> Any:
-    """The value, moved into [xmin, xmax]; NaN becomes xmin.
+    """The value clamped to [xmin, xmax]; NaN becomes xmin.
 
     >>> import samovar as sv
     >>> sv.math.clamp(7, 0, 5)
     5
     """
-    return functions.min(functions.max(x, xmin), xmax)
+    # In this order, the derivative is 1 at both ends: of equal operands, the second has it.
+    return functions.min(xmax, functions.max(xmin, x))
 
 
 @intrinsic
 @elementwise("floats")
 def mix(x: Any, y: Any, a: Any) -> Any:
-    """Between two values: the first at weight 0, the second at weight 1.
+    """Linear interpolation between two values: `x` at weight 0, `y` at weight 1.
 
     >>> import samovar as sv
     >>> sv.math.mix(0.0, 10.0, 0.25)
@@ -77,7 +78,7 @@ def mix(x: Any, y: Any, a: Any) -> Any:
 @intrinsic
 @elementwise("floats")
 def step(edge: Any, x: Any) -> float:
-    """0 below the edge, 1 everywhere else.
+    """0 below the edge, otherwise 1.
 
     >>> import samovar as sv
     >>> sv.math.step(1.0, 2.0)
@@ -89,7 +90,7 @@ def step(edge: Any, x: Any) -> float:
 @intrinsic
 @elementwise("arithmetic")
 def sign(x: Any) -> Any:
-    """-1, 0 or 1; of NaN, 0.
+    """The sign: -1, 0 or 1; 0 for NaN.
 
     >>> import samovar as sv
     >>> sv.math.sign(-2.5)
@@ -102,7 +103,7 @@ def sign(x: Any) -> Any:
 @intrinsic
 @elementwise("floats")
 def fract(x: float) -> float:
-    """What is left above the floor.
+    """The fractional part: `x - floor(x)`.
 
     >>> import samovar as sv
     >>> sv.math.fract(-0.25)
@@ -115,7 +116,7 @@ def fract(x: float) -> float:
 @intrinsic
 @elementwise("floats")
 def radians(x: float) -> float:
-    """Degrees to radians.
+    """Convert degrees to radians.
 
     >>> import samovar as sv
     >>> sv.math.radians(180.0) == sv.math.pi
@@ -127,7 +128,7 @@ def radians(x: float) -> float:
 @intrinsic
 @elementwise("floats")
 def degrees(x: float) -> float:
-    """Radians to degrees.
+    """Convert radians to degrees.
 
     >>> import samovar as sv
     >>> sv.math.degrees(sv.math.pi)

@@ -1,15 +1,15 @@
-"""The table of operations: one row says all that is known of one, and everything else reads it.
+"""The table of operations: one row has all facts about one operation, and everything else reads it.
 
-Read by the verifier and the passes (operands, types, effects), the frontend (the names by which programs call it), the
-functions that programs call in plain Python (`samovar.language.mathematics`), the cost model and the backends. A function of
-the C library also has to be among the symbols that native code offers (`_native/symbols.c`); a test compares.
+It is read by the verifier and the passes (operands, types, effects), the frontend (the names that programs call), the
+functions for plain Python (`samovar.language.mathematics`), the cost model and the backends. A function of the C library
+must also be among the symbols that native code offers (`_native/machine_code/symbols.c`); a test compares them.
 
-Loaded where something is compiled, and where a program calls a mathematical function by name.
+The table is loaded to compile, and when a program calls a mathematical function by name.
 """
 
 from __future__ import annotations
 
-import _operator as operator  # `operator` is a library of its own to load
+import _operator as operator  # `operator` would be another module to load
 
 from samovar.language import functions as host
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 class Row:
     """One operation.
 
-    `arity` is the number of operands, or -1 where it varies. `rule` names the rule of types that the verifier checks: "same"
-    (all operands of one type, and the result has it), "compare" (operands of one type, result u1), "float" (as same, floats
-    only), "int" (as same, integers and u1 only), "free" (its own rule). `effect` is one of "pure", "read", "write",
-    "control". `payload` says what else the operation carries. `cost` is a guess of nanoseconds in vectorised code. `sign` is
-    the operator that it is written with.
+    `arity` is the number of operands, or -1 if it varies. `rule` names the type rule that the verifier checks: "same" (all
+    operands and the result have one type), "compare" (operands of one type, result u1), "float" (like same, floats only),
+    "int" (like same, integers and u1 only), "free" (its own rule). `effect` is one of "pure", "read", "write", "control".
+    `payload` describes what else the operation carries. `cost` is an estimate of nanoseconds in vectorized code. `sign` is
+    its operator in Python.
 
     A function that programs call has `spellings`, the public one first; the names of its `parameters`; an `example` for its
-    documentation, whose text is `meaning`; and `host`, what it computes on Python numbers, with which constants are folded
-    too. `staged` says how the frontend reads a call: "floats", "rounding", "test", "bits", "extremum", or nothing where it
-    has a rule of its own.
+    documentation, whose text is `meaning`; and `host`, which computes it on Python numbers and folds constants. `staged` is
+    how the frontend reads a call: "floats", "rounding", "test", "bits", "extremum", or empty if it has its own
+    rule.
 
     `intrinsic` is LLVM's name of it. `library` is the C library's for f64 (f32 adds an "f"); `vector` is the release of
-    glibc since which libmvec has vector variants of it (22 is 2.22), 0 where there are none. `derivative` is room
-    for a rule that nothing has yet.
+    glibc since which libmvec has vector variants of it (22 is 2.22), 0 if there are none. `derivative` is
+    reserved for its differentiation rule.
     """
 
     __slots__ = (
@@ -85,10 +85,10 @@ class Row:
 _CHEAP = 0.05
 
 _EXACT = (
-    "None, or what may be done to floats here instead of what the options allow: `exact`, nothing; `contract`, fusing; "
-    "`reorder`, adding in any order; `ordered`, all but that; `unfused`, all but fusing"
+    "None, or the float semantics allowed here instead of those of the options: `exact`, none; `contract`, fusing; "
+    "`reorder`, adding in any order; `ordered`, all but reordering; `unfused`, all but fusing"
 )
-_CHECKED = "a `Site` asks for an overflow check of signed integers; else " + _EXACT
+_CHECKED = "a `Site` for an overflow check of signed integers; else " + _EXACT
 
 def _sign(
     name: str,
@@ -99,7 +99,7 @@ def _sign(
     cost: float = _CHEAP,
     payload: str = "",
 ) -> Row:
-    """An operation that is written with a sign between two operands."""
+    """An operation written with an operator between two operands."""
     return Row(name, 2, rule, meaning or f"a {sign} b", cost, payload=payload, sign=sign, host=compute)
 
 
@@ -117,7 +117,7 @@ def _real(
     parameters: str = "",
     library: str = "",
 ) -> Row:
-    """A function of floats that the C library has, by the same name if no other is given."""
+    """A float function of the C library, by default of the same name."""
     return Row(
         name, arity, "float", meaning, cost, host=compute or host.real(library or name, arity),
         parameters=parameters or "x y z"[: 2 * arity - 1],
@@ -140,7 +140,7 @@ def _bits(name: str, meaning: str, compute: Callable[[int], int], example: str, 
     )  # fmt: skip
 
 
-_WIDTH = "In plain Python an integer has the bits of a literal in a kernel: 32 if it fits in an i32, else 64."
+_WIDTH = "In plain Python an integer has as many bits as a literal in a kernel: 32 if it fits in an i32, else 64."
 
 _ROWS = (
     # Arithmetic. Integers wrap.
@@ -149,12 +149,12 @@ _ROWS = (
     _sign("mul", "*", operator.mul, payload=_CHECKED),
     _sign("div", "/", operator.truediv, rule="float", cost=0.5, payload=_EXACT),
     _sign("floordiv", "//", operator.floordiv, cost=3.0,
-          meaning="a // b, rounded down; an integer division by zero is 0, the least integer by -1 wraps"),
-    _sign("mod", "%", operator.mod, cost=3.0, meaning="a % b with the sign of b; an integer modulo zero is 0"),
-    Row("pow", 2, "same", "`base ** exponent`; of floats, what C computes.", 5.0, sign="**", host=host.pow,
+          meaning="a // b, rounded down; integer division by zero is 0, the smallest integer by -1 wraps"),
+    _sign("mod", "%", operator.mod, cost=3.0, meaning="a % b with the sign of b; integers modulo zero are 0"),
+    Row("pow", 2, "same", "`base ** exponent`; for floats, as in C.", 5.0, sign="**", host=host.pow,
         parameters="base exponent", spellings="samovar.pow builtins.pow", example="2, 10 -> 1024", library="pow", vector=22),
     Row("neg", 1, "same", "-a", _CHEAP, payload=_CHECKED, host=operator.neg),
-    Row("abs", 1, "same", "The magnitude. In a kernel, the least integer stays itself.", _CHEAP, payload=_EXACT,
+    Row("abs", 1, "same", "The absolute value. In a kernel, that of the smallest integer wraps.", _CHEAP, payload=_EXACT,
         host=host.abs, parameters="x", spellings="samovar.abs builtins.abs math.fabs", example="-3 -> 3", intrinsic="fabs"),
     Row("min", 2, "same", "The smallest of its arguments; of a NaN and a number, the number.", _CHEAP, host=host.min,
         spellings="samovar.min builtins.min", staged="extremum", example="3, 1, 2 -> 1"),
@@ -167,9 +167,9 @@ _ROWS = (
     Row("not", 1, "int", "~a; logical on u1", _CHEAP, host=operator.invert),
     _sign("shl", "<<", operator.lshift, rule="int"),
     _sign("shr", ">>", operator.rshift, rule="int", meaning="a >> b, arithmetic on signed types"),
-    _bits("popcnt", f"The number of ones among the bits. {_WIDTH}", host.popcnt, "0b1011 -> 3", "ctpop"),
-    _bits("clz", f"The number of leading zeros; of zero, the number of bits. {_WIDTH}", host.clz, "1 -> 31", "ctlz"),
-    _bits("ffs", "1 + the index of the lowest one among the bits; 0 if there is none.", host.ffs, "8 -> 4"),
+    _bits("popcnt", f"The number of bits that are set. {_WIDTH}", host.popcnt, "0b1011 -> 3", "ctpop"),
+    _bits("clz", f"The number of leading zero bits; for zero, all bits. {_WIDTH}", host.clz, "1 -> 31", "ctlz"),
+    _bits("ffs", "1 + the index of the lowest set bit; 0 if there is none.", host.ffs, "8 -> 4"),
     # Comparison: ordered, except ne.
     _sign("lt", "<", operator.lt, rule="compare"),
     _sign("le", "<=", operator.le, rule="compare"),
@@ -177,19 +177,19 @@ _ROWS = (
     _sign("ge", ">=", operator.ge, rule="compare"),
     _sign("eq", "==", operator.eq, rule="compare"),
     _sign("ne", "!=", operator.ne, rule="compare"),
-    Row("isnan", 1, "compare", "Is it not a number? An integer is one.", _CHEAP, host=host.isnan, parameters="x",
+    Row("isnan", 1, "compare", "Whether a number is NaN; False for integers.", _CHEAP, host=host.isnan, parameters="x",
         spellings="samovar.isnan math.isnan", staged="test", example="sv.math.nan -> True"),
-    Row("isinf", 1, "compare", "Is it an infinity? An integer is none.", _CHEAP, host=host.isinf, parameters="x",
+    Row("isinf", 1, "compare", "Whether a number is infinite; False for integers.", _CHEAP, host=host.isinf, parameters="x",
         spellings="samovar.isinf math.isinf", staged="test", example="sv.math.inf -> True"),
     # Choice and conversion.
     Row("select", 3, "free", "operands (u1, a, b): a where true, else b; both are evaluated", _CHEAP),
     Row("cast", 1, "free", "conversion to the result type: floats truncate to integers and saturate, NaN is 0; integers "
         "wrap; u1 is `!= 0`", _CHEAP,
-        payload="mark of a truncation (see `samovar.passes.conversions`), or between what an integer is that fits, or None"),
+        payload="mark of a truncation (see `samovar.passes.conversions`), the range of an integer that fits, or None"),
     Row("bitcast", 1, "free", "the same bits read as the result type, of equal size", 0.0),
     # Mathematics, on floats.
     _real("sqrt", 0.5, "The square root.", "4.0 -> 2.0", "samovar.sqrt math.sqrt", intrinsic="sqrt"),
-    Row("rsqrt", 1, "float", "One over the square root.", 0.5, host=host.rsqrt, parameters="x", spellings="samovar.rsqrt",
+    Row("rsqrt", 1, "float", "The reciprocal square root.", 0.5, host=host.rsqrt, parameters="x", spellings="samovar.rsqrt",
         staged="floats", example="4.0 -> 0.5"),
     _real("sin", 2.0, "The sine.", "0.0 -> 0.0", "samovar.sin math.sin", vector=22),
     _real("cos", 2.0, "The cosine.", "0.0 -> 1.0", "samovar.cos math.cos", vector=22),
@@ -203,27 +203,27 @@ _ROWS = (
     _real("asinh", 4.0, "The inverse hyperbolic sine.", "0.0 -> 0.0", "samovar.math.asinh math.asinh", vector=35),
     _real("acosh", 4.0, "The inverse hyperbolic cosine.", "1.0 -> 0.0", "samovar.math.acosh math.acosh", vector=35),
     _real("atanh", 4.0, "The inverse hyperbolic tangent.", "1.0 -> inf", "samovar.math.atanh math.atanh", vector=35),
-    _real("exp", 2.0, "e to the power of the argument.", "0.0 -> 1.0", "samovar.exp math.exp", vector=22),
-    _real("exp2", 2.0, "2 to the power of the argument.", "3.0 -> 8.0", "samovar.math.exp2 math.exp2", vector=35),
-    _real("expm1", 2.0, "exp(x) - 1, exact near 0.", "0.0 -> 0.0", "samovar.math.expm1 math.expm1", vector=35),
+    _real("exp", 2.0, "The exponential function.", "0.0 -> 1.0", "samovar.exp math.exp", vector=22),
+    _real("exp2", 2.0, "2 raised to the power of x.", "3.0 -> 8.0", "samovar.math.exp2 math.exp2", vector=35),
+    _real("expm1", 2.0, "exp(x) - 1, accurate near 0.", "0.0 -> 0.0", "samovar.math.expm1 math.expm1", vector=35),
     _real("log", 2.0, "The natural logarithm.", "1.0 -> 0.0", "samovar.log math.log", vector=22),
     _real("log2", 2.0, "The logarithm to base 2.", "8.0 -> 3.0", "samovar.math.log2 math.log2", vector=35),
     _real("log10", 2.0, "The logarithm to base 10.", "1000.0 -> 3.0", "samovar.math.log10 math.log10", vector=35),
-    _real("log1p", 2.0, "log(1 + x), exact near 0.", "0.0 -> 0.0", "samovar.math.log1p math.log1p", vector=35),
+    _real("log1p", 2.0, "log(1 + x), accurate near 0.", "0.0 -> 0.0", "samovar.math.log1p math.log1p", vector=35),
     _real("cbrt", 5.0, "The cube root.", "8.0 -> 2.0", "samovar.math.cbrt math.cbrt", vector=35),
     _real("erf", 5.0, "The error function.", "0.0 -> 0.0", "samovar.math.erf math.erf", vector=35),
-    _real("erfc", 5.0, "1 - erf(x), exact for large x.", "0.0 -> 1.0", "samovar.math.erfc math.erfc", vector=35),
+    _real("erfc", 5.0, "1 - erf(x), accurate for large x.", "0.0 -> 1.0", "samovar.math.erfc math.erfc", vector=35),
     _real("gamma", 20.0, "The gamma function.", "5.0 -> 24.0", "samovar.math.gamma math.gamma", library="tgamma"),
-    _real("lgamma", 20.0, "The logarithm of the gamma function's magnitude.", "1.0 -> 0.0",
+    _real("lgamma", 20.0, "The logarithm of the absolute value of the gamma function.", "1.0 -> 0.0",
           "samovar.math.lgamma math.lgamma"),
-    _whole("floor", "The largest whole number not above the argument, as a float.", "1.5 -> 1.0", "samovar.floor math.floor",
+    _whole("floor", "The largest integer not above the argument, as a float.", "1.5 -> 1.0", "samovar.floor math.floor",
            "floor"),
-    _whole("ceil", "The smallest whole number not below the argument, as a float.", "1.5 -> 2.0", "samovar.ceil math.ceil",
+    _whole("ceil", "The smallest integer not below the argument, as a float.", "1.5 -> 2.0", "samovar.ceil math.ceil",
            "ceil"),
-    # `rint` takes ties to even in the default rounding mode, the only one there is.
-    _whole("round", "The nearest whole number, ties to even, as a float.", "2.5 -> 2.0", "samovar.round builtins.round",
+    # `rint` rounds ties to even in the default rounding mode, the only one in use.
+    _whole("round", "The nearest integer, ties to even, as a float.", "2.5 -> 2.0", "samovar.round builtins.round",
            "rint"),
-    _whole("trunc", "The argument without its fraction, as a float.", "-1.5 -> -1.0", "samovar.math.trunc math.trunc",
+    _whole("trunc", "The argument rounded toward zero, as a float.", "-1.5 -> -1.0", "samovar.math.trunc math.trunc",
            "trunc"),
     _real("atan2", 5.0, "The angle of the point (x, y), given as (y, x).", "0.0, 1.0 -> 0.0", "samovar.atan2 math.atan2",
           arity=2, vector=35, compute=host.atan2, parameters="x1 x2"),
@@ -236,50 +236,56 @@ _ROWS = (
           "samovar.math.copysign math.copysign", arity=2, intrinsic="copysign"),
     _real("fma", _CHEAP, "x * y + z, rounded once.", "2.0, 3.0, 1.0 -> 7.0", "samovar.math.fma math.fma", arity=3,
           intrinsic="fma"),
-    # Simple operations: what the pass `legalise` writes others in. Nobody checks what they assume.
-    Row("quotient", 2, "int", "a / b without the fraction; b is not 0, nor -1 where a is the least integer", 2.5),
-    Row("remainder", 2, "int", "what quotient leaves, with the sign of a; b as there", 2.5),
+    # Primitive operations, to which the pass `legalize` reduces others. Nothing checks their assumptions.
+    Row("quotient", 2, "int", "a / b truncated; b is not 0, nor -1 if a is the smallest integer", 2.5),
+    Row("remainder", 2, "int", "remainder of quotient, with the sign of a; b as there", 2.5),
     Row("shift_left", 2, "int", "a << b; 0 <= b < number of bits", _CHEAP),
     Row("shift_right", 2, "int", "a >> b, arithmetic on signed types; b as there", _CHEAP),
-    Row("ctz", 1, "int", "trailing zeros; of zero, the number of bits", 0.1, intrinsic="cttz"),
-    Row("to_integer", 1, "free", "a float without its fraction as an integer type, which it fits", _CHEAP),
+    Row("ctz", 1, "int", "trailing zero bits; for zero, all bits", 0.1, intrinsic="cttz"),
+    Row("to_integer", 1, "free", "a float truncated to an integer type that can represent it", _CHEAP),
     # Vectors (see `samovar.ir.values.VectorOperation`).
     Row("lane_numbers", 0, "free", "0, 1, 2, … in the lanes", 0.0),
-    Row("any", 1, "free", "does it hold in any lane?", _CHEAP),
-    Row("reduce", 1, "free", "all lanes put together, in any order", 0.5, payload="add, mul, min, max, and, or, xor"),
+    Row("any", 1, "free", "whether it holds in any lane", _CHEAP),
+    Row("reduce", 1, "free", "reduction over all lanes, in any order", 0.5, payload="add, mul, min, max, and, or, xor"),
     Row("shuffle", -1, "free", "lanes of one or two vectors", 0.1, payload="their numbers, None for any"),
     # Memory.
     Row("load_local", 0, "free", "value of the local", 0.0, "read", "Local"),
     Row("store_local", 1, "free", "assign to the local", 0.0, "write", "Local"),
-    Row("shape", 0, "free", "extent of an axis; i32, or i64 where the array is wide", 0.0, "pure", "(Array, axis)"),
-    Row("reserve", 0, "free", "memory of an array of the code's own", 0.0, "write", "LocalArray"),
-    Row("scratch", 2, "free", "operands: elements, u1; memory of the launch, or where false that of the array", 50.0,
+    Row("shape", 0, "free", "extent of a dimension; i64 for 64-bit indexed arrays, else i32", 0.0, "pure", "(Array, axis)"),
+    Row("reserve", 0, "free", "memory of a local array", 0.0, "write", "LocalArray"),
+    Row("scratch", 2, "free", "operands: elements, u1; memory of the launch, or if false that of the array", 50.0,
         "write", "(ScratchArray, Array)"),
     Row("load", -1, "free", "operands are the indices", 0.1, "read", "Array"),
     Row("store", -1, "free", "operands are the indices, then the value", 0.1, "write", "Array"),
-    Row("atomic", -1, "free", "read-modify-write of an element; operands: indices, [expected,] value; gives the old", 6.0,
+    Row("atomic", -1, "free", "read-modify-write of an element; operands: indices, [expected,] value; returns the old", 6.0,
         "write", "Atomic"),
     Row("update", -1, "free", "as atomic, but no other thread touches the element", 0.2, "write", "Atomic"),
     Row("accumulate", 1, "free", "add the operand to this task's partial result", 0.1, "write", "Reduction"),
     Row("scatter", -1, "free", "operands: indices, value; into this task's private copy", 1.0, "write", "Scatter"),
     # Calls and effects.
-    Row("call", -1, "free", "operands: scalars and arrays; the result, or see extract", 1.0, "write", "Function"),
+    Row("call", -1, "free", "operands: scalars and arrays; returns the result, or see extract", 1.0, "write", "Function"),
     Row("extract", 1, "free", "one of several results of a call", 0.0, "pure", "int"),
-    Row("threads", 0, "free", "how many threads run tasks", 2.0, "read"),
+    Row("threads", 0, "free", "number of threads that run tasks", 2.0, "read"),
     Row("poll", 1, "free", "take the operand off the function's budget; at its end, ask whether to go on", 0.1, "write"),
+    Row("stop_gradient", 0, "free", "no derivative goes through reads of the array", 0.0, "write", "Array"),
+    Row("push", 1, "free", "put the operand on the stack of the thread", 1.0, "write"),
+    Row("pop", 0, "free", "take what was put there last", 1.0, "write"),
+    Row("unavailable", 0, "free", "the kernel does not compile if this remains", 0.0, "write", "the error"),
     Row("random", 0, "free", "uniform: floats in [0, 1), integers over their whole range", 4.0, "write"),
-    Row("print", -1, "free", "operands: the values that the site's parts name", 100.0, "write", "Site"),
-    Row("check", -1, "free", "operands: u1, values; where false, the launch fails with the site", 0.2, "write", "Site"),
-    # Watching for races (see `samovar.passes.races`).
-    Row("watch", -1, "free", "operands: begin, end, first, step of each axis of the next task", 0.0, "write",
+    Row("key", 0, "free", "the key of the launch, of which its random numbers are made; u64", 4.0, "write"),
+    Row("uniform", 1, "free", "the random number that belongs to a counter, distributed as random", 4.0),
+    Row("print", -1, "free", "operands: the values of the site's parts", 100.0, "write", "Site"),
+    Row("check", -1, "free", "operands: u1, values; if false, the launch fails at the site", 0.2, "write", "Site"),
+    # Race detection (see `samovar.passes.races`).
+    Row("watch", -1, "free", "operands: begin, end, first, step of each dimension of the next task", 0.0, "write",
         "(Site, bytes)"),
     Row("iteration", -1, "free", "operands: the variables of the task", 20.0, "write"),
-    Row("touch", -1, "free", "operands: the indices of the element that is accessed next", 20.0, "write", "Touch"),
+    Row("touch", -1, "free", "operands: the indices of the next element to be accessed", 20.0, "write", "Touch"),
     Row("report", 0, "free", "the launch fails if there were conflicts since `watch`", 0.0, "write"),
-    Row("watch_sections", 0, "free", "what the next sections touch is watched", 0.0, "write", "(Site, count, bytes)"),
+    Row("watch_sections", 0, "free", "accesses of the next sections are recorded", 0.0, "write", "(Site, count, bytes)"),
     Row("section", 0, "free", "a section begins", 20.0, "write", "int"),
     Row("report_sections", 0, "free", "as `report`, since `watch_sections`", 0.0, "write"),
-    # Control: subclasses of Operation in `samovar.ir.structure`, which cost what is inside.
+    # Control: subclasses of Operation in `samovar.ir.structure`, which cost what their bodies cost.
     Row("if", 1, "free", "If", 0.0, "control"),
     Row("while", 0, "free", "While", 0.0, "control"),
     Row("for", 3, "free", "For", 0.0, "control"),

@@ -1,4 +1,4 @@
-"""The options of a process: what `sv.init` sets and what the compile stages read."""
+"""The options of a process: `sv.init` sets them and the compile stages read them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ DEFAULTS: dict[str, Any] = {
     "float_bounds": "error",
     "wide_arguments": "error",
     "literal_locals": "widest",
+    "vector_truth": "error",
+    "nested_structs": "error",
+    "missing_returns": "error",
     "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
@@ -37,35 +40,35 @@ DEFAULTS: dict[str, Any] = {
     "src_ll_cache": True,
     "print_non_pure": False,
     "raise_on_templated_floats": False,
-    # For tests: names of optional rewrites that are not used (`SWITCHES`), with spaces between them.
+    # For tests: names of optional optimizations to disable (`SWITCHES`), separated by spaces.
     "without": "",
 }
 
-#: What keeps the texts of long kernels short; a kernel that is compiled without it may take long.
+#: What keeps the functions of long kernels short; without it such a kernel may take long to compile.
 CUTS = ("split", "units")
-#: What `without` can name: everything that is there for speed alone. After an internal error a kernel is compiled without
-#: (see `samovar.compiler.attempts`), so what has a name here is right with and without, alone and with all the others.
+#: The values of `without`: everything that only affects speed. After an internal error a kernel is compiled without
+#: (see `samovar.compiler.fallback`), so each has to be correct with and without, alone and in any combination.
 SWITCHES = (
     "vectors", "unrolling", "promotion", "elements", "reassociation", "narrow", "floats", "stack", "inline",
     "forward", "prune", "atomics", "conversions", *CUTS,
 )  # fmt: skip
 
-#: Options under which messages name files and lines, so that these are part of what a kernel is.
+#: Options under which messages name files and lines, so that these are part of a kernel's key.
 LINE_OPTIONS = ("debug", "check_out_of_bound", "check_races", "kernel_coverage")
 
 
 def do_lines_count(options: Options) -> bool:
-    """Do files and line numbers count? Reading the options through a recording view records those that were read."""
+    """Whether files and line numbers are part of the key. Reading options through a recording view records them."""
     return do_messages_count(options) or options.kernel_coverage
 
 
 def do_messages_count(options: Options) -> bool:
-    """Do messages of checks say where they come from?"""
+    """Whether messages of checks name their location."""
     return options.debug or options.check_out_of_bound or options.check_races
 
 
 class Options:
-    """A value for every option. It does not change: other options are another object."""
+    """A value for every option; immutable."""
 
     arch: str
     debug: bool
@@ -78,6 +81,9 @@ class Options:
     float_bounds: str
     wide_arguments: str
     literal_locals: str
+    vector_truth: str
+    nested_structs: str
+    missing_returns: str
     opt_level: int
     default_ip: DType
     default_fp: DType
@@ -103,7 +109,7 @@ class Options:
         self.__dict__.update(DEFAULTS, **values)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("options are set with sv.init")
+        raise AttributeError("options are immutable: set them with sv.init")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and self.__dict__ == other.__dict__
@@ -119,11 +125,11 @@ _in_force = Options()
 
 
 def options_in_force() -> Options:
-    """The options by which values in plain Python take their types: the defaults, or what was put in force."""
+    """The options that decide the types of values in plain Python: the defaults, or those put in force."""
     return _in_force
 
 
 def put_in_force(options: Options) -> None:
-    """Have plain Python follow these options as well."""
+    """Make plain Python follow these options as well."""
     global _in_force
     _in_force = options

@@ -1,4 +1,4 @@
-"""The type rules: which dtype two operands meet in, which one a literal takes, and when a conversion loses something."""
+"""The type rules: the dtype two operands promote to, the dtype of a literal, and which conversions lose information."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PROMOTED = {(left, right): _promote(left, right) for left in DTYPES for right i
 
 
 def promote(left: DType, right: DType) -> DType:
-    """The wider of one kind; float over integer of any width; signed and unsigned of equal width give unsigned.
+    """The wider type of one kind; the float type for float and integer; unsigned for signed and unsigned of equal width.
 
     >>> from samovar._native import f32, i64, i32, u32
     >>> promote(i64, f32).name, promote(i32, u32).name
@@ -44,7 +44,7 @@ def promote(left: DType, right: DType) -> DType:
 
 
 def integer_type(value: int, default: DType) -> DType | None:
-    """The dtype of an integer literal: the default where it fits, else i64, else u64, else none."""
+    """The dtype of an integer literal: the default if it fits, else i64, else u64, else None."""
     for dtype in (default, i64, u64):
         least, greatest = integer_range(dtype)
         if least <= value <= greatest:
@@ -53,14 +53,14 @@ def integer_type(value: int, default: DType) -> DType | None:
 
 
 def holding(value: int | float, dtype: DType) -> DType | None:
-    """The narrowest integer type, no narrower than a given one, that holds a number; of two, the one of its kind."""
+    """The narrowest integer type that holds a number, no narrower than the given one; of two, the one of its kind."""
     ranges = {each: integer_range(each) for each in INTEGERS if each.bits >= dtype.bits}
     fitting = [each for each, (least, greatest) in ranges.items() if least <= value <= greatest]
     return min(fitting, key=lambda each: (each.bits, each.kind != dtype.kind), default=None)
 
 
 def loses(source: DType, target: DType) -> bool:
-    """Whether a conversion may change a value: to an integer from a float, to fewer bits of one kind."""
+    """Whether a conversion may change a value: from float to integer, or to fewer bits of one kind."""
     if is_float(source):
         return not is_float(target) or target.bits < source.bits
     if is_float(target) or source is u1:
@@ -69,5 +69,5 @@ def loses(source: DType, target: DType) -> bool:
 
 
 def loop_type(left: DType, right: DType) -> DType:
-    """The dtype of a loop variable: i32, or i64 where a bound is wider or unsigned of 32 bits."""
+    """The dtype of a loop variable: i32, or i64 if a bound is wider or u32."""
     return i64 if max(left.bits, right.bits) > 32 or u32 in (left, right) else i32

@@ -1,4 +1,4 @@
-"""What C makes of numbers, where Python does something else; and what depends on the type of a number alone."""
+"""C arithmetic where Python differs, and functions that depend only on the type of a number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _root(function: _Function) -> _Function:
-    """Register a function as one of the root of the package."""
+    """Register a function as a name of `sv`."""
     REGISTRY[f"samovar.{function.__name__}"] = function
     return function
 
@@ -22,7 +22,7 @@ def _root(function: _Function) -> _Function:
 @_root
 @elementwise("common")
 def raw_div(x1: Any, x2: Any) -> Any:
-    """The quotient as C has it: of integers without the fraction (0 where the divisor is 0), of floats what they give.
+    """The quotient as in C: truncated for integers (0 if the divisor is 0), exact division for floats.
 
     >>> import samovar as sv
     >>> sv.raw_div(-7, 2), sv.raw_div(-7.0, 2.0)
@@ -41,7 +41,7 @@ def raw_div(x1: Any, x2: Any) -> Any:
 @_root
 @elementwise("common")
 def raw_mod(x1: Any, x2: Any) -> Any:
-    """What `raw_div` leaves, with the sign of the dividend.
+    """The remainder of `raw_div`, with the sign of the dividend.
 
     >>> import samovar as sv
     >>> sv.raw_mod(-7, 2), sv.raw_mod(-7.5, 2.0)
@@ -55,9 +55,9 @@ def raw_mod(x1: Any, x2: Any) -> Any:
 @_root
 @elementwise("common")
 def bit_shr(x1: int, x2: int) -> int:
-    """The bits moved to the right, with zeros from the left whatever the sign.
+    """Logical right shift: zeros are shifted in, whatever the sign.
 
-    In plain Python an integer has the bits of a literal in a kernel: 32 if it fits in an i32, else 64.
+    In plain Python an integer has as many bits as a literal in a kernel: 32 if it fits in an i32, else 64.
 
     >>> import samovar as sv
     >>> sv.bit_shr(-1, 28)
@@ -70,7 +70,7 @@ def bit_shr(x1: int, x2: int) -> int:
 
 @_root
 def frexp(x: float) -> tuple[float, int]:
-    """A float as m and e with `x == m * 2**e`, where m is from 0.5 to below 1 or the float is 0, infinite or NaN.
+    """The mantissa m and exponent e with `x == m * 2**e`, where m is in [0.5, 1) unless x is 0, infinite or NaN.
 
     >>> import samovar as sv
     >>> sv.frexp(12.0)
@@ -108,7 +108,7 @@ def one(x: Any) -> Any:
 
 @_root
 def ifte(cond: object, x1: Any, x2: Any) -> Any:
-    """One of two values, both of which are evaluated: `select` under another name.
+    """`x1` if the condition holds, else `x2`; both are evaluated. The same as `select`.
 
     >>> import samovar as sv
     >>> sv.ifte(2 > 1, 10, 20)

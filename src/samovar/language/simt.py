@@ -1,4 +1,4 @@
-"""What the threads of a GPU do together: names for programs that also run there. A kernel that reaches one is refused."""
+"""GPU thread primitives: names for programs that also run on a GPU. A kernel that reaches one does not compile."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ NAMES = {
 
 def _of_a_gpu(name: str) -> Callable[..., Any]:
     def refuse(*arguments: Any, **keywords: Any) -> NoReturn:
-        raise SamovarRuntimeError(f"sv.{name} is for the threads of a GPU, inside of a kernel")
+        raise SamovarRuntimeError(f"sv.{name} is only available to GPU threads, in a kernel")
 
     refuse.__name__ = name.rpartition(".")[2]
     refuse.__qualname__ = name
-    refuse.__doc__ = f"`{refuse.__name__}` of the threads of a GPU. A kernel that reaches it is refused."
+    refuse.__doc__ = f"The GPU primitive `{refuse.__name__}`. A kernel that reaches it does not compile."
     REGISTRY[f"samovar.{name}"] = refuse
     return refuse
 

@@ -1,4 +1,4 @@
-"""What questions are answered with: plain data, and how two answers are compared and shown."""
+"""Answers to questions: plain data, how two answers are compared, and how they are formatted in messages."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class Kind:
-    """What an object is to the compiler. There is one object for each kind."""
+    """What an object is to the compiler. Each kind is a singleton."""
 
     __slots__ = ("name",)
 
-    #: Every kind by its name.
+    #: All kinds by name.
     members: ClassVar[dict[str, Kind]] = {}
 
     TENSOR: ClassVar[Kind]
-    SCALAR: ClassVar[Kind]  # a number of Python or NumPy
+    SCALAR: ClassVar[Kind]  # a Python or NumPy number
     STRING: ClassVar[Kind]
     ENUM: ClassVar[Kind]
     DTYPE: ClassVar[Kind]
@@ -29,16 +29,16 @@ class Kind:
     METHOD: ClassVar[Kind]  # a func bound to an object
     FUNCTION: ClassVar[Kind]  # a plain Python callable: function, method, builtin, class
     MODULE: ClassVar[Kind]
-    SAMOVAR: ClassVar[Kind]  # samovar itself, or a module of it: its names belong to the version
+    SAMOVAR: ClassVar[Kind]  # samovar itself or one of its modules, whose names are covered by the version
     SEQUENCE: ClassVar[Kind]  # tuple, list
     MAPPING: ClassVar[Kind]  # dict
     ANNOTATION: ClassVar[Kind]  # one of samovar's type annotations
     KERNEL: ClassVar[Kind]
-    MATRIX: ClassVar[Kind]  # a vector or matrix of plain Python
-    STRUCT: ClassVar[Kind]  # a struct of plain Python
-    STRUCTS: ClassVar[Kind]  # an array or a field of structs
-    OBJECT: ClassVar[Kind]  # anything else: attributes may be read through it, used as a value it is opaque
-    ABSENT: ClassVar[Kind]  # there is nothing
+    MATRIX: ClassVar[Kind]  # a vector or matrix outside kernels
+    STRUCT: ClassVar[Kind]  # a struct outside kernels
+    STRUCTS: ClassVar[Kind]  # an array or field of structs
+    OBJECT: ClassVar[Kind]  # anything else: its attributes may be read; used as a value, it is opaque
+    ABSENT: ClassVar[Kind]  # the path leads nowhere
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -54,7 +54,7 @@ def _kind_named(name: str) -> Kind:
     return Kind.members[name]
 
 
-# Not an `enum.Enum`: importing `enum` would take a third of the time that a warm program has for a hundred kernels.
+# Not an `enum.Enum`: importing `enum` takes a third of the time in which a warm program loads a hundred kernels.
 for _name in Kind.__annotations__:
     if _name != "members":
         Kind.members[_name] = Kind(_name)
@@ -62,10 +62,10 @@ for _name in Kind.__annotations__:
 
 
 class EnumValue:
-    """A member of an enum as data: equal if class, name, value and operators are.
+    """A member of an enum as data. Equality compares class, name, value and operators.
 
-    `operators` says how it is compared: as an "object" (equal to itself alone), as its "value", or in its "own" way, which
-    only Python knows. `number` tells enums of one name apart, see `enum_members`.
+    `operators` says how the member is compared: as an "object" (by identity), as its "value", or by its "own" methods, which
+    only Python can call. `number` distinguishes enums with the same name, see `enum_members`.
     """
 
     __slots__ = ("class_name", "name", "number", "operators", "value")
@@ -94,17 +94,18 @@ class EnumValue:
         return f"{self.class_name.rpartition('.')[2]}.{self.name}"
 
 
-#: Equal as answers: exact types, floats by their bits, tuples element by element.
+#: Equality of answers: exact types, floats by bits, tuples element-wise.
 same_answer = same_value
 
 
 def essence(question: str, answer: Any) -> Any:
-    """What counts of an answer: of a text its syntax tree, because the lines are there to recognise it sooner."""
+    """The part of an answer that decides equality. For source text that is the syntax tree; the lines only speed up the
+    comparison."""
     return answer[2] if question == "source" else answer
 
 
 def same_objects(first: Sequence[object], second: Sequence[object]) -> bool:
-    """Are they the same, one by one? They are not compared in any other way: they are the user's."""
+    """Whether two sequences hold the same objects. User objects are compared by identity only."""
     return len(first) == len(second) and all(map(_same_object, first, second))
 
 
@@ -117,12 +118,12 @@ def _same_object(first: object, second: object) -> bool:
 _SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
-#: Integers of more bits are not written out: for one of many thousand digits Python refuses to.
+#: Larger integers are abbreviated: Python refuses to convert integers of many thousand digits.
 _LONGEST_INTEGER = 512
 
 
 def shown(answer: Any) -> str:
-    """An answer, or a value of the user's, in a sentence."""
+    """Format an answer, or a value of the user's, for a message."""
     if isinstance(answer, DType):
         return answer.name
     if isinstance(answer, int) and answer.bit_length() > _LONGEST_INTEGER:

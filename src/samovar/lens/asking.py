@@ -1,16 +1,16 @@
-"""Every question of a replay asked in Python, and every step of a path: the reference for what native code does.
+"""The Python implementation of replay: every question and every step of a path. It is the reference for native code.
 
-Native code comes here for what it does not do itself, and where an answer is another one than expected.
+Native code falls back to it for what it does not implement, and where an answer differs from the expected one.
 """
 
 from __future__ import annotations
 
 from samovar._native import check_replay_words
 from samovar.language import Declaration
-from samovar.lens import functions, questions
+from samovar.lens import question_tables, questions
 from samovar.lens.answers import Kind
 from samovar.lens.path import RELATIONS, STEPS, Path, compared_paths
-from samovar.lens.portable import MARKS
+from samovar.lens.serialized import TAGS
 from samovar.reflection import ABSENT, FunctionType
 
 TYPE_CHECKING = False
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from samovar.lens.replaying import Replay
     from samovar.lens.text import Text
 
-check_replay_words({"questions": functions.QUESTIONS, "steps": STEPS, "kinds": Kind.members, "marks": MARKS})
+check_replay_words({"questions": question_tables.QUESTIONS, "steps": STEPS, "kinds": Kind.members, "marks": TAGS})
 
 
 def answer_to(replay: Replay, number: int, question: str, expected: Any) -> Any:
-    """What a question about a path is answered with now: the very object that is expected where that can be."""
+    """Return the current answer to a question about a path; if it is unchanged, preferably the expected object itself."""
     if question == "source":
         function = replay.object(number)
         return None if function is ABSENT else _text(replay, number, function, expected)
-    about_function = functions.QUESTIONS_ABOUT_FUNCTIONS.get(question)
+    about_function = question_tables.QUESTIONS_ABOUT_FUNCTIONS.get(question)
     if about_function is not None:
         function = replay.object(number)
         signature = _signature_of(replay, number)
         return None if function is ABSENT else about_function(function, signature, replay.locations())
-    ask = functions.QUESTIONS_ABOUT_OBJECTS.get(question)
+    ask = question_tables.QUESTIONS_ABOUT_OBJECTS.get(question)
     if ask is not None:
         return ask(replay.object(number))
-    about_value = functions.QUESTIONS_ABOUT_VALUES.get(question)
+    about_value = question_tables.QUESTIONS_ABOUT_VALUES.get(question)
     if about_value is not None:
         return about_value(replay.object(number), replay.enum_members)
     if question == "values":
         return _values(replay, number)
     parent, step, key = replay.paths.rows[number]
-    about_member = functions.QUESTIONS_ABOUT_MEMBERS.get(question)
+    about_member = question_tables.QUESTIONS_ABOUT_MEMBERS.get(question)
     if about_member is not None:
         return about_member(replay.object(parent), key, replay.object(number))
     if step == "options":
@@ -53,19 +53,19 @@ def answer_to(replay: Replay, number: int, question: str, expected: Any) -> Any:
     if step == "overlap":
         return _disjoint(replay, replay.paths.path(number))
     if question not in RELATIONS:
-        raise ValueError(f"there is no question {question!r}")
+        raise ValueError(f"unknown question {question!r}")
     return expected if are_related(replay, number, question, replay.paths.number(expected)) else None
 
 
 def are_related(replay: Replay, number: int, question: str, known: int) -> bool:
-    """Are the things at two paths related as one of `RELATIONS` says?"""
+    """Whether the objects at two paths are related by `question`, one of `RELATIONS`."""
     if question == "same cell":
         cell = _cell(replay, number)
         return cell is not None and cell is _cell(replay, known)
     one, two = replay.object(number), replay.object(known)
     if type(one) is not FunctionType or type(two) is not FunctionType:
         return False
-    return one is two if question == "same" else functions.share_namespace(one, two)
+    return one is two if question == "same" else question_tables.share_namespace(one, two)
 
 
 def _values(replay: Replay, number: int) -> str:
@@ -97,7 +97,7 @@ def _signature_of(replay: Replay, number: int) -> KernelSignature | None:
 def _cell(replay: Replay, number: int) -> CellType | None:
     parent, _, name = replay.paths.rows[number]
     function = replay.object(parent)
-    return functions.cell_of(function, name) if type(function) is FunctionType else None
+    return question_tables.cell_of(function, name) if type(function) is FunctionType else None
 
 
 def _disjoint(replay: Replay, path: Path) -> bool:
@@ -110,21 +110,21 @@ def _disjoint(replay: Replay, path: Path) -> bool:
 
 
 def read_object(replay: Replay, number: int) -> Any:
-    """What a path leads to; ABSENT where it leads nowhere."""
+    """Return the object at a path, or ABSENT."""
     parent, step, key = replay.paths.rows[number]
     return _called(replay, number, parent) if step == "call" else _READERS[step](replay, parent, key)
 
 
 def _named(replay: Replay, step: str, parent: int, name: str) -> Any:
     function = replay.object(parent)
-    return functions.look_up(function, step, name) if type(function) is FunctionType else ABSENT
+    return question_tables.look_up(function, step, name) if type(function) is FunctionType else ABSENT
 
 
 def _called(replay: Replay, number: int, parent: int) -> Any:
     function = replay.object(parent)
     if function is ABSENT:
         return ABSENT
-    from samovar.lens.contents import watched_call
+    from samovar.lens.deep_values import watched_call
 
     path = replay.paths.path(number)
     _, arguments, keywords = path.key
@@ -159,7 +159,7 @@ _READERS: dict[str, Callable[[Replay, int, Any], Any]] = {
     "attribute": lambda replay, parent, key: questions.read_attribute(replay.object(parent), key),
     "item": _item,
     "super": _inherited,
-    "function": lambda replay, parent, _: functions.function_under(replay.object(parent)),
+    "function": lambda replay, parent, _: question_tables.wrapped_function(replay.object(parent)),
     **{
         step: lambda replay, parent, key, step=step: _named(replay, step, parent, key)  # type: ignore[misc]
         for step in ("cell", "global", "builtin", "undefined", "default")

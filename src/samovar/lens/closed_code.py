@@ -1,8 +1,8 @@
-"""Code that only computes: what a plain function has to consist of so that everything it reads is known.
+"""Closed code: plain functions whose inputs can all be determined from their bytecode.
 
-Closed code reads its arguments, its captured variables and global names; it calls methods of Python's own values and
-containers; and that is all. It imports nothing, makes no classes, compares no identities, and sets no attributes. What is
-allowed is listed here, by the names of instructions and of methods: code with anything else in it is not closed.
+Closed code reads its arguments, captured variables and global names, and calls methods of Python's built-in values and
+containers. It does nothing else: no imports, no class definitions, no identity comparisons, no attribute assignments. This
+module lists the allowed instructions and methods; code that uses any other is not closed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: How many functions are remembered.
+#: Size limit of the memo table.
 MOST_FUNCTIONS = 1024
 
-#: Instructions of 3.10 to 3.13 that read nothing but the stack, constants, locals, cells and globals.
+#: Instructions of Python 3.10 to 3.13 that read only the stack, constants, locals, cells and globals.
 _INSTRUCTIONS = frozenset(
     """
     BINARY_ADD BINARY_AND BINARY_FLOOR_DIVIDE BINARY_LSHIFT BINARY_MODULO BINARY_MULTIPLY BINARY_OP BINARY_OR BINARY_POWER
@@ -39,17 +39,17 @@ _INSTRUCTIONS = frozenset(
     UNPACK_EX UNPACK_SEQUENCE YIELD_VALUE
     """.split()
 )
-#: Those that change a container which may be another one's.
+#: Instructions that may mutate a container which is visible elsewhere.
 _CHANGING = frozenset(("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR"))
-#: What `CALL_INTRINSIC_1` may do: tell that a generator ends, `+x`, make a tuple of a list.
+#: Allowed operands of `CALL_INTRINSIC_1`: end of a generator, unary plus, list to tuple.
 _INTRINSICS = (3, 5, 6)
-#: Since 3.11 the operators that assign are those of `BINARY_OP` from this number on.
+#: Since 3.11, operands of `BINARY_OP` from this number on are in-place operators.
 _FIRST_ASSIGNING_OPERATOR = 13
 
-#: Types whose objects do not change, and containers of which all contents are known: exactly these.
+#: Immutable types, and containers whose contents are fully known. Exact types only, no subclasses.
 VALUES = (int, float, bool, complex, str, bytes, type(None))
 CONTAINERS = (tuple, list, set, frozenset, dict)
-#: Their methods. A text that is formatted can name attributes.
+#: Their methods, without those that format strings: a format string can access attributes.
 _METHODS = frozenset(
     name for cls in (*VALUES, *CONTAINERS, range, slice) for name in dir(cls) if not name.startswith(("_", "format"))
 )
@@ -60,8 +60,8 @@ _CHANGING_METHODS = frozenset(
 
 
 class ClosedCode:
-    """What closed code reads: global names, and other attributes than those of Python's own values. `changes` says whether
-    it may change a container that it has not made."""
+    """What closed code reads: global names, and attributes other than methods of built-in values. `changes` says whether it
+    may mutate a container that it did not create."""
 
     __slots__ = ("attributes", "changes", "code", "names")
 
@@ -72,12 +72,12 @@ class ClosedCode:
         self.changes = changes
 
 
-#: By the identity of the code, which the table keeps alive.
+#: Keyed by the identity of the code object, which the table keeps alive.
 _known: dict[int, tuple[CodeType, ClosedCode | None]] = {}
 
 
 def closed_code(code: CodeType) -> ClosedCode | None:
-    """What a function reads, with the functions in it; None if it is not closed."""
+    """Return what a function and its nested functions read, or None if the code is not closed."""
     found = _known.get(id(code))
     if found is None:
         if len(_known) >= MOST_FUNCTIONS:
@@ -95,7 +95,7 @@ def _read(code: CodeType) -> ClosedCode | None:
         for name, argument in _instructions(each):
             if not _is_allowed(name, argument) or (name == "IS_OP" and not _is_singleton(each, *before)):
                 return None
-            if name == "LOAD_GLOBAL":  # since 3.11 the lowest bit says something else
+            if name == "LOAD_GLOBAL":  # since 3.11 the lowest bit is a flag
                 names[each.co_names[argument >> 1 if sys.version_info >= (3, 11) else argument]] = None
             elif name in ("LOAD_ATTR", "LOAD_METHOD"):
                 read = each.co_names[argument >> 1 if sys.version_info >= (3, 12) else argument]
@@ -116,7 +116,7 @@ def _is_allowed(name: str, argument: int) -> bool:
 
 
 def _is_singleton(code: CodeType, name: str, argument: int) -> bool:
-    """Is what was loaded before a comparison of identities None, True or False, of which there is one each?"""
+    """Whether the operand loaded before an identity comparison is None, True or False, which are singletons."""
     return name == "LOAD_CONST" and any(code.co_consts[argument] is each for each in (None, True, False))
 
 

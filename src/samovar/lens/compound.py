@@ -1,7 +1,8 @@
-"""Compounds: the classes whose objects kernels read members of, and what each class says about its members.
+"""Compound arguments: the classes whose members kernels read, and what each class declares about its members.
 
-`data_oriented` marks a class; dataclasses are recognised by their fields. Whether a number is baked into a kernel or read at
-each launch is a fact of the class, decided here and nowhere else. It is here, below the lens, because the lens asks it.
+`data_oriented` marks a class; dataclasses are recognized by their fields. Whether a number is a compile-time constant or is
+read at each launch is a property of the class, decided here and nowhere else. The module belongs to the lens because the
+lens asks about it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from __future__ import annotations
 import sys
 
 import samovar
-from samovar._native import entrance
+from samovar._native import api_boundary
 from samovar.language import (
     Annotation,
     ArrayAnnotation,
     ScalarAnnotation,
     ViewAnnotation,
-    annotation_of_key,
     from_plain,
     plainly,
     specification,
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-#: The key in the metadata of a dataclass field that bakes the value of the field into kernels.
+#: The metadata key of a dataclass field that makes its value a compile-time constant.
 FIELD_METADATA_CACHE_VALUE = "samovar_cache_value"
 
 _TEMPLATE_PRIMITIVES = "_sv_template_primitives"
-#: The promise as an attribute of a class: our name for it, and that of Quadrants.
+#: The promise as a class attribute: our name and that of Quadrants.
 _STABLE_MEMBERS = ("_sv_stable_members", "_qd_stable_members")
-#: What a declaration is that names something which is not found any more, instead of the name of an annotation.
+#: Takes the place of an annotation's name in a declaration that refers to an unknown name.
 _UNRESOLVED = "unresolved"
 
 
-@entrance
+@api_boundary
 def data_oriented(
     cls: Any = None, *, template_primitives: bool | None = None, stable_members: bool | None = None
 ) -> Any:
     """Mark a class whose methods are kernels and funcs, or whose objects are passed to kernels as `sv.Template`.
 
-    Arrays that a kernel reads are bound at each launch. Numbers that it reads are baked into the code and guarded; with
-    `template_primitives=False` they are read at each launch instead. `stable_members=True` promises that no member is bound
-    to another object after the first launch, so that launches need not look. An option that is left out is inherited.
+    Arrays that a kernel reads are bound at each launch. Numbers that it reads are compile-time constants with guards; with
+    `template_primitives=False` they are read at each launch instead. `stable_members=True` promises that no member is
+    rebound after the first launch, so launches skip these checks. Options that are left out are inherited.
 
     >>> import samovar as sv
     >>> @sv.data_oriented
@@ -64,7 +64,7 @@ def data_oriented(
     3
     """
     if cls is None:
-        return entrance(
+        return api_boundary(
             lambda decorated: data_oriented(
                 decorated, template_primitives=template_primitives, stable_members=stable_members
             )
@@ -81,10 +81,12 @@ def data_oriented(
 
 
 def description(cls: Any) -> str:
-    """What a class is to a kernel, and what it says about the numbers and arrays in it, as text: the answer to `class`.
+    """Return the answer to the question `class`: what a class is to a kernel and what it declares about its numbers and
+    arrays.
 
-    The first word is "data_oriented", "dataclass" or "object". After it comes whether numbers are baked, or the fields of a
-    dataclass by what they have in common: whether their values are baked, and what is declared about them.
+    The text starts with "data_oriented", "dataclass" or "object". Then follows whether numbers are compile-time constants,
+    or for a dataclass its fields, grouped by what they have in common: whether they are compile-time constants, and their
+    declared types.
     """
     inherited = own(cls, _TEMPLATE_PRIMITIVES)
     if inherited is not ABSENT:
@@ -98,12 +100,12 @@ def description(cls: Any) -> str:
     return known[1]
 
 
-#: By the identity of the fields, which the table keeps alive: they belong to the class, and are described once.
+#: Keyed by the identity of the fields, which the table keeps alive. Fields belong to the class and are described once.
 _DESCRIPTIONS: dict[int, tuple[object, str]] = {}
 
 
 class Description:
-    """The text of a description, taken apart."""
+    """A parsed description."""
 
     __slots__ = ("_declared", "fields", "form", "template_primitives")
 
@@ -111,7 +113,7 @@ class Description:
         self.form, _, rest = text.partition(" ")
         self.template_primitives = self.form == "object" or rest == "True"
         self.fields: dict[str, tuple[bool, tuple[Any, ...] | None]] = {}
-        self._declared: dict[tuple[Any, ...], Annotation] = {}  # by key: many fields have the same
+        self._declared: dict[tuple[Any, ...], Annotation] = {}  # by key: many fields share one
         if self.form == "dataclass":
             from ast import literal_eval
 
@@ -119,25 +121,27 @@ class Description:
                 self.fields.update(dict.fromkeys(names.split(), common))
 
     def declared(self, name: str) -> Annotation | None:
-        """What is declared about a field."""
+        """Return the declared annotation of a field."""
         _, key = self.fields.get(name, (False, None))
         if key is None or key[0] == _UNRESOLVED:
             return None
         known = self._declared.get(key)
         if known is None:
+            from samovar.values import annotation_of_key
+
             known = self._declared[key] = annotation_of_key(from_plain(key))
         return known
 
     def unresolved(self, name: str) -> str | None:
-        """The text of a declaration that could not be evaluated, None if there is no such thing."""
+        """Return the text of a declaration that could not be evaluated, or None."""
         _, key = self.fields.get(name, (False, None))
         return key[1] if key is not None and key[0] == _UNRESOLVED else None
 
 
 def _members(cls: Any, fields: Mapping[str, Any]) -> dict[Any, str]:
-    """What fields have in common → their names."""
+    """Group fields by what they have in common; the values are their names."""
     members: dict[Any, list[str]] = {}
-    declared: dict[Any, tuple[Any, ...] | None] = {}  # by annotation: classes with many fields have few of them
+    declared: dict[Any, tuple[Any, ...] | None] = {}  # by annotation: classes with many fields have few distinct ones
     for name, field in fields.items():
         if field._field_type.name == "_FIELD_CLASSVAR":
             continue
@@ -146,20 +150,20 @@ def _members(cls: Any, fields: Mapping[str, Any]) -> dict[Any, str]:
         annotation = (id(written), None) if module is None else (written, id(module))
         if annotation not in declared:
             declared[annotation] = _declared(written, module)
-        members.setdefault((_is_baked(field), declared[annotation]), []).append(name)
+        members.setdefault((_is_constant_field(field), declared[annotation]), []).append(name)
     return {common: " ".join(names) for common, names in members.items()}
 
 
-def _is_baked(field: Any) -> bool:
+def _is_constant_field(field: Any) -> bool:
     return bool(field.metadata.get(FIELD_METADATA_CACHE_VALUE))
 
 
 def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
-    """The key of an annotation about numbers, vectors or arrays, with names in the place of dtypes."""
+    """Return the key of an annotation of numbers, vectors or arrays, with dtypes replaced by their names."""
     if type(written) is str:
         try:
             written = eval(written, {} if module is None else vars(module), {})
-        except Exception:  # a name for type checkers only, or of a function that has returned
+        except Exception:  # a name that only type checkers see, or a local of a function that has returned
             return (_UNRESOLVED, written)
     found = specification(without_none(written))
     if found is None:
@@ -170,23 +174,23 @@ def _declared(written: object, module: Any) -> tuple[Any, ...] | None:
 
 
 def has_stable_members(cls: Any) -> bool:
-    """Does a class promise that its members are not bound to other objects? The nearest of its bases decides."""
+    """Whether a class promises never to rebind its members. The nearest base that sets the option decides."""
     said = (namespace(base)[name] for base in bases(cls) for name in _STABLE_MEMBERS if name in namespace(base))
     return bool(next(said, False))
 
 
 def names_of_bases(cls: Any) -> tuple[str, ...]:
-    """The names of a class and its bases."""
+    """Return the names of a class and its bases."""
     return tuple(map(class_name, bases(cls)))
 
 
 def is_constant(cls: Any, name: str) -> bool:
-    """Is what a class has under a name, which is none of its fields, a constant? What a property gives is not."""
+    """Whether a class attribute that is not a field is a constant. The result of a property is not."""
     value = own(cls, name)
     return value is not ABSENT and own(type(value), "__get__") is ABSENT
 
 
 def _defining_module(cls: Any, name: str) -> Any:
-    """The module of the class that a field is annotated in."""
+    """Return the module of the class that annotates a field."""
     definer = next((base for base in bases(cls) if name in namespace(base).get("__annotations__", ())), cls)
     return sys.modules.get(str(module_of(definer)))

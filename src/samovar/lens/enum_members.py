@@ -1,7 +1,7 @@
-"""The enum members behind the values that answers have for them, for one look at the user's world.
+"""Maps enum values in answers to the enum members they stand for, during one compile or replay.
 
-Enums of one qualified name may be several: a factory makes one each time, a cell of a notebook is run again. In an answer
-they are told apart by a number, given in the order in which they come up: a compile and its replay meet them in the same.
+Several enums can share a qualified name: a factory creates one per call, and notebook cells are re-run. Answers distinguish
+them by a number in order of first use, which is the same for a compile and its replay.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EnumMembers:
-    """Which member a value stands for, and which number a class has among those of its name."""
+    """Maps values to members, and numbers the classes that share a name."""
 
     __slots__ = ("_classes", "_members", "_places")
 
@@ -26,7 +26,7 @@ class EnumMembers:
         self._places: dict[EnumValue, tuple[Path, int | None]] = {}
 
     def value(self, member: object, class_name: str, name: str, stands_for: Any, operators: str) -> EnumValue:
-        """The value for a member, which is remembered."""
+        """Return the value for a member, and remember the member."""
         classes = self._classes.setdefault(class_name, [])
         cls = type(member)
         number = next((number for number, each in enumerate(classes) if each is cls), len(classes))
@@ -37,21 +37,21 @@ class EnumMembers:
         return answer
 
     def remember(self, value: EnumValue, member: object, path: Path, position: int | None = None) -> None:
-        """Note the member behind a value, and where it is: at a path, or among the elements or keys of what is there."""
+        """Record the member behind a value and its location: a path, or a position among the elements or keys there."""
         self._members[value] = member
         self._places.setdefault(value, (path, position))
 
     def place(self, value: EnumValue) -> tuple[Path | None, int | None]:
-        """Where a member was found first: a path, and its position in what is there if it is not that itself."""
+        """Return where a member was first found: a path, and its position there if it is an element or a key."""
         return self._places.get(value, (None, None))
 
     def behind(self, value: EnumValue) -> Any:
-        """The member that a value stands for; the value itself if none has come up."""
+        """Return the member that a value stands for, or the value itself if the member is unknown."""
         return self._members.get(value, value)
 
 
 def member_at(found: Any, position: int | None) -> Any:
-    """The member at a place whose path leads to `found`; None if there is nothing any more."""
+    """Return the member at a position of `found`, the object at its path; None if it no longer exists."""
     if position is None:
         return found
     listed = list(dict.keys(found)) if isinstance(found, dict) else found

@@ -1,8 +1,8 @@
-"""The lens: the compiler's only eye on the user's world during one compile.
+"""The lens: the compiler's only view of user objects during one compile.
 
-It is made for one kernel and one set of arguments, hands out references, and records every question with its answer. What it
-recorded is asked again by `replay`. It knows its references and they know it: who has made a lens closes it, or the
-arguments would live until the garbage is collected.
+A lens belongs to one kernel and one set of arguments, hands out references, and records every question with its answer;
+`replay` asks them again. The lens and its references form a cycle, so its creator has to close it: otherwise the arguments
+live until the next garbage collection.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from samovar.lens import questions
 from samovar.lens.answers import EnumValue
 from samovar.lens.compound import Description
 from samovar.lens.enum_members import EnumMembers
-from samovar.lens.functions import share_namespace
 from samovar.lens.path import Path
+from samovar.lens.question_tables import share_namespace
 from samovar.lens.reference import FunctionRef, Ref
 from samovar.lens.trace import Trace
 from samovar.reflection import ABSENT
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.language import KernelSignature, Options
-    from samovar.lens.contents import Contents
+    from samovar.lens.deep_values import Contents
     from samovar.lens.long_sequences import Elements
     from samovar.lens.text import Text
 
 
 class OptionsView:
-    """The options, with each read recorded: only those that were read are part of the key."""
+    """A view of the options that records each read: only options that were read are part of the key."""
 
     __slots__ = ("_options", "_trace")
 
@@ -47,12 +47,12 @@ class OptionsView:
         return value
 
 
-#: Where nothing was compiled before.
+#: For a kernel that was never compiled.
 NO_TEXTS: Mapping[Any, Sequence[Text]] = {}
 
 
 class Lens:
-    """One compile's view of a kernel, its arguments and the options. `texts` are known to be those of functions, see
+    """One compile's view of a kernel, its arguments and the options. `texts` are source texts known to match functions, see
     `Tree.texts`."""
 
     is_library = False
@@ -67,7 +67,7 @@ class Lens:
     ) -> None:
         self.trace = Trace()
         self.options: Any = OptionsView(options, self.trace)
-        #: The options for what does not change code: logging, dumps. Reading them leaves no trace.
+        #: Options that do not affect code: logging, dumps. Reading them is not recorded.
         self.settings = options
         self.texts = texts
         self._arguments = arguments
@@ -77,8 +77,7 @@ class Lens:
         self._cells: dict[int, tuple[CellType, Path]] = {}
         self.enum_members = EnumMembers()
         self.long_sequences: dict[Path, Elements] = {}
-        #: What was seen of things that can change while they stay the same object, as guards compare it, by path. None of a
-        #: plain call that has to be made again.
+        #: Deep values of mutable objects as guards compare them, by path. None for a plain call that has to be repeated.
         self.seen: dict[Path, tuple[Contents, ...] | None] = {}
         self._descriptions: dict[str, Description] = {}
         self._calls = 0
@@ -88,7 +87,7 @@ class Lens:
         self._by_path = {self.kernel.path: self.kernel}
         self.kernel.ask("function")
         self.kernel.ask("signature")
-        self.kernel.ask_what_code_does_not_tell()
+        self.kernel.ask_ambiguous_source()
 
     def __enter__(self) -> Lens:
         return self
@@ -97,7 +96,7 @@ class Lens:
         self.close()
 
     def close(self) -> None:
-        """Let go of every object that was looked at. What was recorded stays."""
+        """Release all user objects. The trace remains."""
         for reference in self._references:
             reference.release()
         self._references.clear()
@@ -114,89 +113,90 @@ class Lens:
             self._library.close()
         del self.kernel
 
-    # --- what the frontend uses
+    # --- for the frontend
 
     def parameter(self, name: str) -> Ref:
-        """The argument that was given for a parameter."""
+        """Return a reference to the argument of a parameter."""
         return self.root(Path(None, "parameter", name), lambda: self._arguments.get(name, ABSENT))
 
     def enter_static(self, depth: int) -> None:
-        """One `static` more, or one less: what is asked in it is asked for by it."""
+        """Enter (+1) or leave (-1) a `static` expression; questions asked inside are attributed to it."""
         self.trace.static_depth += depth
 
     def place_of_member(self, value: EnumValue) -> tuple[Path | None, int | None]:
-        """Where an enum member was found first: a path, and its position in what is there if it is not that itself."""
+        """Return where an enum member was first found: a path, and its position there if it is an element or a key."""
         return self.enum_members.place(value)
 
     def probes(self, lines: Iterable[tuple[str, int]]) -> Path:
-        """Where a launch finds the bytes that say which lines, (file, line), have run."""
+        """Return the path of the coverage bytes, which record which lines, (file, line), have run."""
         path: Path = Path(None, "probes", tuple(lines))
         return path
 
     def disjoint(self, written: Sequence[Ref], all: Sequence[Ref]) -> bool:
-        """Does no written array overlap itself or another one? Asked last, when it is known which ones are written."""
+        """Whether no written array overlaps itself or another one. Asked last, when the written arrays are known."""
         path = Path(None, "overlap", (tuple(ref.path for ref in written), tuple(ref.path for ref in all)))
         answer = self._disjoint(path)
         self.trace.record(path, "disjoint", answer)
         return answer
 
     def looked_from(self, where: Callable[[], tuple[str, int]] | None) -> None:
-        """From now on, questions come up where this says: for explanations, not part of any key."""
+        """Set the source position of the questions that follow. It serves explanations and is not part of the key."""
         self.trace.where = where
 
     def begin_staging(self) -> None:
-        """Staging begins, perhaps again: what it calls now are the calls that it has made before."""
+        """Start staging, possibly again: calls are numbered from the start, so repeated calls have the same paths."""
         self._calls = 0
 
     def operate(self, name: str, *operands: Any, **keywords: Any) -> Ref:
-        """Do what Python does for an operator, a format or a builtin; `name` is one of `questions.operator_named`."""
+        """Apply a Python operator, format or builtin; see `questions.operator_named` for `name`."""
         return self.follow(Path(None, "operator", name)).call(operands, keywords)
 
     def intrinsic(self, name: str) -> Ref:
-        """A function that the compiler knows, for plain Python code that gets it."""
+        """Return a reference to an intrinsic, to be passed to plain Python code."""
         return self.follow(Path(None, "operator", name))
 
     def library(self, name: str) -> FunctionRef:
-        """A function of samovar that kernels compile. Its text belongs to the version, so nothing about it is recorded."""
+        """Return a library function that kernels compile. The package version covers its source, so nothing is recorded."""
         if self._library is None:
             self._library = Library(self)
         return self._library.function(name)
 
-    # --- what references use
+    # --- for references
 
     def recalled(self, path: Path) -> Any:
-        """What was at a path that leads to nothing now: for a lens on what is gone."""
+        """Return the object at a path that no longer leads anywhere. Overridden by lenses on stand-ins."""
         return ABSENT
 
     def know(self, reference: Ref) -> None:
-        """Remember a reference, to be released."""
+        """Register a reference, to be released later."""
         self._references.append(reference)
 
     def root(self, path: Path, read: Callable[[], Any]) -> Ref:
-        """The reference of a path that starts somewhere; reading happens once."""
+        """Return the reference of a root path. `read` is called once."""
         found = self._roots.get(path)
         if found is None:
             found = self._roots[path] = Ref(self, path, read())
         return found
 
     def locations(self) -> bool:
-        """Do files and line numbers count? They do where messages carry them."""
+        """Whether file names and line numbers matter, as they do where messages contain them."""
         return do_lines_count(self.options)
 
     def description(self, text: str) -> Description:
-        """The answer to the question `class`, taken apart once."""
+        """Return the parsed answer to the question `class`."""
         found = self._descriptions.get(text)
         if found is None:
             found = self._descriptions[text] = Description(text)
         return found
 
     def next_call(self) -> int:
-        """Number the calls: each is made anew, because a function may answer differently each time."""
+        """Return the next call number. Calls are never shared, because a function may return something else each time."""
         self._calls += 1
         return self._calls
 
     def actual(self, argument: Any) -> Any:
-        """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
+        """Return the object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of
+        these."""
         if isinstance(argument, Path):
             return self.follow(argument)._object
         if isinstance(argument, EnumValue):
@@ -206,7 +206,7 @@ class Lens:
         return argument
 
     def function_at(self, ref: Ref, function: FunctionType) -> FunctionRef:
-        """The function at a path. One that was reached before keeps its first path, and that it is the same is recorded."""
+        """Return the function at a path. One that was reached before keeps its first path; the identity is recorded."""
         known = self._functions.get(id(function))
         if known is not None:
             if known.path != ref.path:
@@ -216,10 +216,10 @@ class Lens:
         self._functions[id(function)] = made
         made.ask("function")
         made.ask("signature")
-        made.ask_what_code_does_not_tell()
+        made.ask_ambiguous_source()
         for other in self._functions.values():
             if other is not made and other.namespace is other and share_namespace(other._function, made._function):
-                # Two functions of one module see the same names: asked once, under the path of the first.
+                # Functions of one module share their globals: ask once, under the path of the first.
                 made.share_names_of(other)
                 self.trace.record(made.path, "namespace", other.path)
                 break
@@ -233,24 +233,24 @@ class Lens:
         return made
 
     def cell_at(self, path: Path, cell: CellType) -> Ref:
-        """The reference of a cell. One that functions share keeps its first path, and that it is the same is recorded."""
+        """Return the reference of a cell. A shared cell keeps its first path; the identity is recorded."""
         known = self._cells.setdefault(id(cell), (cell, path))[1]
         if known != path:
             self.trace.record(path, "same cell", known)
         return self.follow(known)
 
-    # --- what the runtime uses to bind guards
+    # --- for binding guards
 
     def funcs(self) -> dict[Path, Any]:
-        """The funcs that were found, by weak references: they belong to classes and modules, not to arguments."""
+        """Return weak references to the funcs that were found. They belong to classes and modules, not to arguments."""
         return {each.path: ref(each._object) for each in self._references if isinstance(each._object, Declaration)}
 
     def object_at(self, path: Path) -> Any:
-        """The object at a path, for who makes guards of a trace; ABSENT at a path that leads to nothing."""
+        """Return the object at a path, or ABSENT. Used to create guards from a trace."""
         return self.kernel._function if path.step == "kernel" else self.follow(path)._object
 
     def function_behind(self, path: Path) -> FunctionType:
-        """The function at a path that a trace has a function at."""
+        """Return the function at a path, which must lead to one."""
         function = self._function(path)
         assert function is not None
         return function._function
@@ -258,7 +258,7 @@ class Lens:
     # --- walking paths
 
     def follow(self, path: Path) -> Ref:
-        """The reference at a path, on these arguments. Where a path cannot be walked, its kind is ABSENT."""
+        """Return the reference at a path for these arguments. Its kind is ABSENT if the path leads nowhere."""
         found = self._roots.get(path)
         if found is not None:
             return found
@@ -291,19 +291,19 @@ class Lens:
 
 
 class Library(Lens):
-    """The view of samovar's own functions during a compile. What is asked about them is forgotten with it."""
+    """The view of samovar's own library functions during a compile. Its trace is discarded."""
 
     is_library = True
 
     def __init__(self, outer: Lens) -> None:
         nothing: Any = _no_kernel
         super().__init__(nothing, {}, signature_of(nothing, None, {}), outer.settings)
-        self.options = outer.options  # which are asked for the kernel's sake
+        self.options = outer.options  # reads are recorded in the kernel's trace
 
     def function(self, name: str) -> FunctionRef:
-        """A function by its canonical name."""
+        """Return a function by its canonical name."""
         return self.intrinsic(name).function()
 
 
 def _no_kernel() -> None:
-    """What a view of the library looks at instead of a kernel."""
+    """A placeholder for the kernel of a library view."""

@@ -1,7 +1,7 @@
-"""The lines that a function was written in, without a look at their meaning.
+"""Source lines of functions, unparsed.
 
-Files are read here and not by `linecache`, which a lookup must not cost the import of, and which believes a file to be the
-same as long as its size and time are: an edit within one tick of the clock, or by a tool that keeps times, is none to it.
+Files are read here instead of through `linecache`: importing it would slow down lookups, and it takes a file with unchanged
+size and time for unchanged, which misses edits within one clock tick or by tools that preserve times.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from types import FunctionType
     from typing import Any
 
-#: How long after a change (nanoseconds) the times of a file may stay the same at the next one: clocks of file systems tick
-#: in anything up to two seconds.
+#: Nanoseconds within which a second change may leave the time of a file unchanged: some file systems have a resolution of
+#: two seconds.
 _TICK = 2_000_000_000
 
-#: File → what it holds, the lines of that, and what was known of it when it was read: nothing if it had changed just before.
+#: File → its content, its lines, and its version when it was read (empty if it had just changed).
 _READ: dict[str, tuple[bytes, list[str], tuple[int, ...] | None]] = {}
 
 
 def file_lines(function: FunctionType) -> list[str]:
-    """The lines of the file or notebook cell that a function was defined in; none if it left no text behind."""
+    """Return the lines of the file or notebook cell that defines a function; empty if the source is not available."""
     file = function.__code__.co_filename
     if file[:1] == "<" or id(function.__code__) in CARRIED:
         from samovar.lens.text_without_file import lines_without_file
@@ -38,9 +38,10 @@ def file_lines(function: FunctionType) -> list[str]:
 
 
 def named_lines(file: str, names: dict[str, Any] | None = None) -> list[str]:
-    """The lines of a file as it is now, of a cell, or of what the loader of a module with these names has; else none.
+    """Return the current lines of a file, a notebook cell, or a module with these globals from its loader; empty if
+    unavailable.
 
-    As long as the lines are equal, they are the same list.
+    Equal lines are returned as the same list.
     """
     library = sys.modules.get("linecache")
     if library is None or not _is_registered(library.cache.get(file)):
@@ -49,7 +50,7 @@ def named_lines(file: str, names: dict[str, Any] | None = None) -> list[str]:
             version = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev)
             known = _READ.get(file)
             return known[1] if known is not None and known[2] == version else _read_lines(file, version)
-        except (OSError, ValueError, SyntaxError):  # not a file, or not a text
+        except (OSError, ValueError, SyntaxError):  # not a file, or not text
             pass
     import linecache
 
@@ -58,7 +59,7 @@ def named_lines(file: str, names: dict[str, Any] | None = None) -> list[str]:
 
 
 def _is_registered(entry: Any) -> bool:
-    """Has somebody told `linecache` the lines, as notebooks do? Such lines have no time."""
+    """Whether the lines were registered with `linecache`, as notebooks do. Such entries have no modification time."""
     return entry is not None and len(entry) > 1 and entry[1] is None
 
 
@@ -67,7 +68,7 @@ def _read_lines(file: str, version: tuple[int, ...]) -> list[str]:
     with open(file, "rb") as opened:
         content = opened.read()
     known = _READ.get(file)
-    if known is not None and known[0] == content:  # taken apart once: a file that is new is read for each of its functions
+    if known is not None and known[0] == content:  # split once: a new file is read for each of its functions
         content, lines, _ = known
     else:
         lines = _decoded(content)
@@ -76,7 +77,7 @@ def _read_lines(file: str, version: tuple[int, ...]) -> list[str]:
 
 
 def _decoded(content: bytes) -> list[str]:
-    """Lines, as Python reads them."""
+    """Decode and split lines as Python does."""
     import io
 
     encoding = "utf-8"

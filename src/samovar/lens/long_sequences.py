@@ -1,7 +1,7 @@
 """Long lists and tuples of simple values: one question about all elements.
 
-A question about each would be as many paths, and as many guards. What is answered is a digest; what guards compare are the
-elements themselves.
+Asking about each element would create as many paths and guards. The answer is a digest; guards compare the elements
+themselves.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from samovar._native import plain_digest
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue
-from samovar.lens.contents import described_values
-from samovar.lens.portable import PathTable
+from samovar.lens.deep_values import described_values
+from samovar.lens.serialized import PathTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.lens.contents import Contents
+    from samovar.lens.deep_values import Contents
     from samovar.lens.enum_members import EnumMembers
 
-#: Sequences of up to so many elements are asked about element by element, which says more where one changes.
+#: Sequences of up to this length are asked about element by element, which gives more precise explanations.
 LONGEST_SHORT = 64
 
 
 class Elements:
-    """The elements of a sequence as they are now: as answers (None if one of them is no simple value), the digest of these,
-    and as guards compare them."""
+    """The current elements of a sequence: as answers (None if one is not a simple value), as the digest of the answers, and
+    as guards compare them."""
 
     __slots__ = ("answers", "contents", "digest")
 
@@ -37,7 +37,7 @@ class Elements:
 
 
 def _encoded(answers: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Answers as plain data. Most of them are that already."""
+    """Return answers as plain data, which most of them are already."""
     encoded = PathTable([]).encoded
     known: dict[EnumValue, Any] = {}
     for answer in answers:

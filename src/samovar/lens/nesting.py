@@ -1,5 +1,5 @@
-"""Room for what is nested deeply: the tree of a long sum or of a chain of `elif` is as deep as it is long, and it is walked
-by functions that call themselves. Python allows a thousand calls; how many the stack has room for depends on the thread."""
+"""Support for deeply nested code. The syntax tree of a long sum or `elif` chain is as deep as it is long, and recursive
+functions walk it. Python's recursion limit is 1000; how many calls fit depends on the stack of the thread."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import TypeVar
 from samovar._native import stack_left
 from samovar.errors import SamovarCompilationError
 
-#: What one call takes of the stack, at most: before 3.11, the interpreter calls itself for each.
+#: Upper bound of the stack that one call takes: before 3.11, the interpreter recurses for each.
 BYTES_PER_CALL = 320 if sys.version_info >= (3, 11) else 800
-#: More is of no use to anybody.
+#: No practical program needs more.
 MOST_CALLS = 50_000
 
-#: What Python's own parser and compiler may need, which ask only how often they call themselves, and not what is left.
+#: Enough for Python's own parser and compiler, which check their recursion depth but not the stack that is left.
 LARGE_STACK = 16 << 20
 
 _Result = TypeVar("_Result")
 _lock = threading.Lock()
-#: How many are inside, in all threads, and the limit that was there before the first: it is one for the process.
+#: How many threads are inside, and the recursion limit before the first: it is global to the process.
 _inside, _before = 0, 0
 
 
 @contextmanager
-def room_for_nesting(name: str) -> Iterator[None]:
-    """Allow as many calls as the stack of this thread has room for. What needs more is an error about the function."""
+def raised_recursion_limit(name: str) -> Iterator[None]:
+    """Raise the recursion limit to what this thread's stack can hold. Exceeding it is a compile error about the function."""
     global _inside, _before
     with _lock:
         if not _inside:
@@ -40,7 +40,7 @@ def room_for_nesting(name: str) -> Iterator[None]:
     except RecursionError:
         raise SamovarCompilationError(
             f"{name}: expressions, branches or calls of funcs are nested too deeply\n"
-            "  help: split them with local variables or funcs; a thread with a larger stack has room for more:"
+            "  help: split them with local variables or funcs; a larger thread stack allows deeper nesting:"
             " threading.stack_size(64 << 20)"
         ) from None
     finally:
@@ -51,8 +51,8 @@ def room_for_nesting(name: str) -> Iterator[None]:
 
 
 def with_large_stack(work: Callable[[], _Result]) -> _Result:
-    """What a function gives that looks at nothing of its thread, called where Python's parser and compiler have room: in a
-    thread of its own, if the stack of this one is small."""
+    """Call a function where Python's parser and compiler have enough stack: in a new thread if this one's stack is small.
+    The function must not depend on its thread."""
     if stack_left() >= LARGE_STACK // 4:
         return work()
     results: list[_Result] = []
@@ -69,7 +69,7 @@ def with_large_stack(work: Callable[[], _Result]) -> _Result:
         size = threading.stack_size(LARGE_STACK)
         try:
             thread.start()
-        except RuntimeError:  # no more threads, or the interpreter ends
+        except RuntimeError:  # out of threads, or at interpreter shutdown
             return work()
         finally:
             threading.stack_size(size)

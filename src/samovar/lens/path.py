@@ -1,8 +1,8 @@
-"""Paths: how a compile reached a user object, as data that can be walked again on other arguments.
+"""Paths: how a compile reached a user object, as data that can be followed again for other arguments.
 
 A path is a chain of steps from a root. Paths are immutable, compare by their steps, and print as a person would write them:
-`self.dofs.x`, `global clamp`, `offsets[2]`. Hashing and comparing them is native.
-The kernel's own function is the root that names resolve from.
+`self.dofs.x`, `global clamp`, `offsets[2]`. Hashing and comparison are native. The kernel's own function is the root that
+names resolve from.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-#: What a step can be, and what its `key` holds. The first group has no parent.
+#: The kinds of steps, and what `key` holds. The first group has no parent.
 STEPS = {
     "kernel": "name of the kernel: its own function",
     "parameter": "name of an argument of the kernel",
     "operator": "name of a function of the module `operator`, of a builtin, or of an intrinsic",
     "options": "name of an option",
     "overlap": "(paths of written arrays, paths of all arrays)",
-    "probes": "((file, line), …): what notes which of them run, and nobody asks about",
+    "probes": "((file, line), …): coverage bytes; there are no questions about them",
     # Below a function.
     "cell": "name of a free variable",
     "global": "name in the module's namespace",
@@ -33,17 +33,16 @@ STEPS = {
     "attribute": "name",
     "item": "index or key, a simple value",
     "super": "(path of a class, name): the attribute that `super()` finds in a method of that class",
-    "function": "the function under a func",
+    "function": "the Python function that a func wraps",
     "call": "(number of the call in this compile, arguments, keywords): the result of a plain Python call",
 }
 
-#: Questions whose answer is another path: two functions are the same, two names are in one cell, two functions see the same
-#: names.
+#: Questions whose answer is another path: same function, same cell, same global namespace.
 RELATIONS = ("same", "same cell", "namespace")
 
 
 class Path(_native.Path):
-    """A root or a step from a parent."""
+    """A root, or a step from a parent."""
 
     __slots__ = ()
 
@@ -77,7 +76,7 @@ class Path(_native.Path):
         return str(key)
 
     def spelled(self) -> str:
-        """As the program spells it, for a message beside the line itself: where a name comes from is not said."""
+        """Return the path as the program spells it, without the origin of names: for messages that quote the line."""
         parent, step, key = self.parent, self.step, self.key
         if step in ("cell", "global", "builtin"):
             return str(key)
@@ -86,7 +85,7 @@ class Path(_native.Path):
         return f"{parent.spelled()}{str(self).removeprefix(str(parent))}"
 
     def below_call(self) -> bool:
-        """Does it lead through the result of a plain Python call?"""
+        """Whether the path leads through the result of a plain Python call."""
         path: Path | None = self
         while path is not None:
             if path.step == "call":
@@ -96,14 +95,14 @@ class Path(_native.Path):
 
 
 def compared_paths(call: Path) -> tuple[Path, ...]:
-    """The paths of what a plain call depends on: the function, and the things that it is given, in their order."""
+    """Return the paths of what a plain call depends on: the function, then its arguments in order."""
     assert call.parent is not None
     _, arguments, keywords = call.key
     return (call.parent, *paths_in((*arguments, *(value for _, value in keywords))))
 
 
 def paths_in(values: tuple[Any, ...]) -> Iterator[Path]:
-    """The paths among the arguments of a call, also in tuples."""
+    """Yield the paths among the arguments of a call, including nested tuples."""
     for value in values:
         if isinstance(value, Path):
             yield value
@@ -112,7 +111,7 @@ def paths_in(values: tuple[Any, ...]) -> Iterator[Path]:
 
 
 def _owner(function: Path | None) -> str:
-    """Names of the kernel itself need no owner; those of a func say whose they are."""
+    """Return " of ..." for names of funcs; names of the kernel itself need no owner."""
     return "" if function is None or function.step == "kernel" else f" of {function}"
 
 

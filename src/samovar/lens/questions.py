@@ -1,8 +1,8 @@
-"""Looking at user objects: what each question finds out, and how attributes and items are read.
+"""The implementation of the questions, and how attributes and items of user objects are read.
 
-This is the one place that handles user objects during a compile. Nothing is written into them; classes are searched along
-`__mro__` in each `__dict__` and never through their metaclass; `isinstance` is avoided, because it lets an object lie about
-its class; NumPy and torch are recognised only if the user has imported them.
+This is the only module that handles user objects during a compile. It writes nothing into them; it searches classes along
+`__mro__` in each `__dict__`, never through their metaclass; it avoids `isinstance`, because an object can lie about its
+class; and it recognizes NumPy and torch only if the user has imported them.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
     from samovar.lens.enum_members import EnumMembers
 
-#: What every direct instance of a class is, by the identity of the class, which is never freed.
+#: The kind of direct instances, by the identity of their class, which is never freed.
 _EXACT_KINDS = {id(RememberedArray): Kind.TENSOR, **{id(cls): found for cls, found in EXACT_KINDS}}
-#: What a bound method is, by what is bound.
+#: The kind of a bound method, by the kind of its function.
 _METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 
-#: What kernels know of NumPy: functions and types. Of torch they know the dtypes.
+#: The NumPy functions and types that kernels support, and the torch dtypes.
 NUMPY_FUNCTIONS = (
     "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_count bitwise_or"
     " bitwise_xor cbrt ceil clip conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs"
@@ -60,13 +60,13 @@ TORCH_DTYPES = (
 
 
 def _is_complete(module: Any) -> bool:
-    """Is NumPy or torch imported, and not in the middle of it?"""
+    """Whether NumPy or torch is fully imported."""
     return type(module) is ModuleType and "dtype" in vars(module)
 
 
 def _foreign_names(module: Any) -> dict[str, Any]:
-    """What kernels know of NumPy or torch, by the names that these give it themselves: somebody may have put other things
-    there."""
+    """Return the supported functions and types of NumPy or torch by their own names: a module attribute may have been
+    replaced."""
     space = vars(module)
     if module.__name__ == "torch":
         found = [space.get(name) for name in TORCH_DTYPES]
@@ -85,12 +85,12 @@ def _foreign_names(module: Any) -> dict[str, Any]:
     return named
 
 
-#: Libraries whose functions and types are learned when the first one is met: it takes a tenth of a millisecond.
+#: Libraries that are not registered yet. Registering one takes 0.1 ms, so it happens when its first object is seen.
 _FOREIGN = {"numpy", "torch"}
 
 
 def _is_foreign(value: object) -> bool:
-    """Is it a function or type of NumPy or torch that kernels know?"""
+    """Whether the value is a supported function or type of NumPy or torch."""
     library = class_name(value if is_class(value) else type(value)).partition(".")[0]
     if library in _FOREIGN and _is_complete(sys.modules.get(library)):
         _FOREIGN.remove(library)
@@ -99,11 +99,11 @@ def _is_foreign(value: object) -> bool:
 
 
 def kind(value: object) -> Kind:
-    """What the object is."""
+    """Return the kind of an object."""
     if value is ABSENT:
         return Kind.ABSENT
     cls: Any = type(value)
-    exact = _EXACT_KINDS.get(id(cls))  # a metaclass may have made its classes unhashable
+    exact = _EXACT_KINDS.get(id(cls))  # by id: a metaclass may make classes unhashable
     if exact is not None:
         return Kind.SAMOVAR if exact is Kind.MODULE and _native.is_own_module(value) else exact
     learn_intrinsics()
@@ -114,7 +114,7 @@ def kind(value: object) -> Kind:
     for base in bases(cls):
         found = BASE_KINDS.get(id(base))
         if found is not None:
-            # An IntEnum member is an int as well, but it is baked by its name.
+            # An IntEnum member is an int as well, but code is specialized on its name.
             return Kind.ENUM if _is_enum(cls) else found
     if _native.is_tensor_type(cls):
         return Kind.TENSOR
@@ -132,13 +132,13 @@ def kind(value: object) -> Kind:
 
 
 def _is_enum(cls: Any) -> bool:
-    """Is a class an enum? Whoever has made one has imported `enum`."""
+    """Whether a class is an enum. If it is, `enum` has been imported."""
     library = sys.modules.get("enum")
     return library is not None and derives(type(cls), library.EnumMeta)
 
 
 def _derives_foreign(cls: type, module: str, *names: str) -> bool:
-    """Is a class a subclass of one of a library's, which the user has imported then?"""
+    """Whether a class derives from a class of a library. If it does, the library has been imported."""
     library = sys.modules.get(module)
     if library is None:
         return False
@@ -151,13 +151,13 @@ def _is_numpy_scalar(cls: type) -> bool:
 
 
 def operator_named(name: str) -> Any:
-    """What does for Python what a kernel asks for: a function of the module `operator`, a builtin, or an intrinsic by its
-    canonical name."""
+    """Return the Python function behind a name: one of the module `operator`, a builtin, or an intrinsic by its canonical
+    name."""
     if "." in name:
         learn_intrinsics()
         found = [value for value, known in INTRINSICS.values() if known == name]
         if not found:
-            __import__("samovar.language.complex_numbers")  # which imports all of the library
+
             learn_intrinsics()
             found = [value for value, known in INTRINSICS.values() if known == name]
         return found[0]
@@ -167,61 +167,62 @@ def operator_named(name: str) -> Any:
 
 
 def type_name(value: object) -> str:
-    """The class of an object, as `module.Class`."""
+    """Return the class of an object as `module.Class`."""
     return class_name(type(value))
 
 
 def attribute_names(value: object) -> list[str]:
-    """The attributes that an object has by name, without those that code of its own makes up."""
+    """Return the names of an object's attributes, except those that its own code computes."""
     cls = type(value)
     found = [name for base in bases(value if is_class(value) else cls) for name in namespace(base)]
     found += instance_dict(value) or {}
     listed = (instance_dict(value) or {}).get("__all__") if derives(cls, ModuleType) else None
     found += listed if isinstance(listed, (list, tuple)) else ()
     if value is sys.modules["samovar"] or value is sys.modules.get("samovar.math"):
-        found += dir(value)  # names of ours that have not been loaded
+        found += dir(value)  # our names that are not imported yet
     return [name for name in found if type(name) is str]
 
 
 def origin(value: object) -> tuple[str, str, bool]:
-    """Where a function or class says that it comes from, and whether it is a class."""
+    """Return the module and name that a function or class declares, and whether it is a class."""
     home, name = (getattr(value, each, None) for each in ("__module__", "__name__"))
     return str(home or ""), str(name or ""), is_class(value)
 
 
 def tensor(value: object) -> tuple[Any, ...]:
-    """The fields of `TensorFacts`."""
-    return value.facts.answer() if type(value) is RememberedArray else _seen_natively(tensor_facts, value)
+    """Return the fields of `TensorFacts`."""
+    return value.facts.answer() if type(value) is RememberedArray else _native_facts(tensor_facts, value)
 
 
 def readonly(value: object) -> bool:
-    """Must the array not be written?"""
-    return type(value) is not RememberedArray and bool(_seen_natively(describe_tensor, value)["readonly"])
+    """Whether the array is read-only."""
+    return type(value) is not RememberedArray and bool(_native_facts(describe_tensor, value)["readonly"])
 
 
 def shape(value: object) -> tuple[int, ...]:
-    """The extents of an array. Those of a stand-in are not known, but for its elements."""
+    """Return the shape of an array. For a stand-in, only the shape of its elements is known."""
     if type(value) is RememberedArray:
         return (*(UNKNOWN_EXTENT,) * (value.facts.ndim - len(value.element)), *value.element)
-    found: tuple[int, ...] = _seen_natively(describe_tensor, value)["shape"]
+    found: tuple[int, ...] = _native_facts(describe_tensor, value)["shape"]
     return found
 
 
 def layout(value: object) -> tuple[Any, ...]:
-    """How the elements of a field lie in memory, or in which order the axes of an array."""
-    found: tuple[Any, ...] = _seen_natively(_native.memory_form, value)
+    """Return the memory layout of a field's elements, or the order of an array's dimensions."""
+    found: tuple[Any, ...] = _native_facts(_native.memory_form, value)
     return found
 
 
 def extent(value: object, axis: int) -> int:
-    """The length of an axis, if code is made for it."""
+    """Return the extent of a dimension if code is specialized on it, else `UNKNOWN_EXTENT`."""
     found = shape(value)[axis]
     is_known = _native.LEAST_KNOWN_EXTENT <= found <= _native.GREATEST_KNOWN_EXTENT
     return found if is_known else UNKNOWN_EXTENT
 
 
-def _seen_natively(look: Any, value: object) -> Any:
-    """What native code sees of an array. An array that kernels cannot take is a type error with the reason."""
+def _native_facts(look: Any, value: object) -> Any:
+    """Return what a native function finds out about an array. Raise a type error with the reason if kernels do not support
+    it."""
     try:
         found = look(value)
     except TypeError as error:
@@ -232,7 +233,7 @@ def _seen_natively(look: Any, value: object) -> Any:
 
 
 def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Does no written array overlap itself, another written one or one of the others? Stand-ins overlap nothing."""
+    """Whether no written array overlaps itself, another written one or one of the others. Stand-ins overlap nothing."""
     if any(type(each) is RememberedArray for each in (*written, *others)):
         return True
     try:
@@ -242,7 +243,7 @@ def disjoint(written: tuple[object, ...], others: tuple[object, ...]) -> bool:
 
 
 def scalar_type(value: object) -> type:
-    """int, float or bool."""
+    """Return int, float or bool."""
     cls = type(value)
     if cls in (int, float, bool):
         return cls
@@ -254,7 +255,7 @@ def _plain_number(value: Any) -> Any:
     cls = type(value)
     for base in (float, int):
         if derives(cls, base):
-            # The number itself, whatever a subclass makes of its methods.
+            # Bypasses methods that a subclass overrides.
             return base.__pos__(value)
     if _derives_foreign(cls, "numpy", "bool_"):
         return bool(value)
@@ -262,7 +263,7 @@ def _plain_number(value: Any) -> Any:
 
 
 def value(value: Any, members: EnumMembers) -> Any:
-    """The value as an answer: a simple value, or (type, simple value) where the type is not the simple one."""
+    """Return a value as an answer: a simple value, or (type, simple value) for a subclass."""
     found = kind(value)
     cls = type(value)
     if found is Kind.SCALAR:
@@ -281,7 +282,7 @@ _SIMPLE = (Kind.SCALAR, Kind.STRING, Kind.NONE)
 
 
 def _member_value(inner: Any) -> Any:
-    """What an enum member stands for: a simple value, a tuple of them, or (Kind.OBJECT, type) for anything else."""
+    """Return what an enum member stands for: a simple value, a tuple of these, or (Kind.OBJECT, type) for anything else."""
     if type(inner) is tuple:
         return tuple(map(_member_value, inner))
     found = kind(inner)
@@ -292,17 +293,17 @@ def _member_value(inner: Any) -> Any:
     return inner if found is Kind.NONE else (Kind.OBJECT, type_name(inner))
 
 
-#: What makes a member be compared, or be true, in another way than what it is derived from.
+#: Methods that change how a member is compared or converted to bool.
 _OPERATORS = frozenset(
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __bool__ __len__ __contains__ __or__ __and__ __xor__ __invert__".split()
 )
-#: Bases that change nothing about that, by identity; those of the library are added when there is an enum.
+#: Bases whose methods do not count, by identity. Those of `enum` are added with the first enum.
 _PLAIN_BASES = {id(object), id(int), id(float), id(str)}
 _PLAIN_ENUMS = ("Enum", "IntEnum", "ReprEnum", "StrEnum")
 
 
 def _operators(member: Any, stands_for: Any) -> str:
-    """Whose operators an enum member has: those of an "object", those of its "value", or its "own"."""
+    """Return how an enum member is compared: as an "object", by its "value", or by its "own" methods."""
     cls = type(member)
     library = vars(sys.modules["enum"])
     if id(library["Enum"]) not in _PLAIN_BASES:
@@ -313,27 +314,27 @@ def _operators(member: Any, stands_for: Any) -> str:
     is_text = derives(cls, str)
     if not is_text and not derives(cls, int) and not derives(cls, float):
         return "object"
-    # A `__new__` can make the value another one than what the member is.
+    # A `__new__` can make the member differ from its value.
     itself = str.__str__(member) if is_text else _plain_number(member)
     return "value" if _native.same_value(itself, stands_for) else "own"
 
 
 def intrinsic(value: object) -> str:
-    """The canonical name of a function that the compiler knows."""
+    """Return the canonical name of an intrinsic."""
     if kind(value) is not Kind.INTRINSIC:
-        raise samovar.SamovarTypeError(f"a {type_name(value)} is not a function that the compiler knows")
+        raise samovar.SamovarTypeError(f"a {type_name(value)} is not an intrinsic of the compiler")
     return INTRINSICS[id(value)][1]
 
 
 def length(value: Any) -> int:
-    """The number of items."""
+    """Return the number of items."""
     if not has_method(value, "__len__"):
         raise samovar.SamovarTypeError(f"a {type_name(value)} has no length")
     return len(value)
 
 
 def is_list(value: object) -> bool:
-    """A list, and not a tuple: the two are never equal."""
+    """Whether it is a list rather than a tuple. The two never compare equal."""
     return derives(type(value), list)
 
 
@@ -341,14 +342,14 @@ _CONSTANT_TYPES = (int, float, bool, str, type(None), DType)
 
 
 def is_immutable(value: object) -> bool:
-    """A tuple of nothing but simple values, which cannot change."""
+    """Whether it is a tuple of simple values only, which cannot change."""
     return type(value) is tuple and all(
         type(item) in _CONSTANT_TYPES or type(item) is bytes or is_immutable(item) for item in value
     )
 
 
 def annotation(value: object) -> Annotation:
-    """The annotation that an object stands for."""
+    """Return the annotation that an object stands for."""
     is_number = value is int or value is float or value is bool
     is_annotation = is_number or kind(value) in _ANNOTATIONS or type(value) is GenericAlias
     if not is_annotation and kind(value) is Kind.INTRINSIC:  # a dtype of NumPy or torch
@@ -363,24 +364,24 @@ _ANNOTATIONS = (Kind.ANNOTATION, Kind.DTYPE, Kind.NONE, Kind.SEQUENCE)
 
 
 def keys(mapping: Any, members: EnumMembers) -> tuple[Any, ...]:
-    """The keys of a dict in order, as answers."""
+    """Return the keys of a dict in order, as answers."""
     if not derives(type(mapping), dict):
         raise samovar.SamovarTypeError(f"a {type_name(mapping)} has no keys")
     found = []
     for key in dict.keys(mapping):
         if kind(key) not in (*_SIMPLE, Kind.ENUM, Kind.DTYPE):
-            raise samovar.SamovarTypeError(f"a key is a {type_name(key)}: keys have to be numbers, strings or enum members")
+            raise samovar.SamovarTypeError(f"a key is a {type_name(key)}: keys must be numbers, strings or enum members")
         found.append(value(key, members))
     return tuple(found)
 
 
 def elements(sequence: Any) -> tuple[Any, ...]:
-    """The elements of a list or tuple, whatever a class derived from them makes of loops."""
+    """Return the elements of a list or tuple, bypassing an overridden `__iter__`."""
     return tuple((list if is_list(sequence) else tuple).__iter__(sequence))
 
 
 def simple_values(elements: tuple[Any, ...], members: EnumMembers) -> tuple[Any, ...] | None:
-    """Elements as answers; None if one of them is more than a simple value."""
+    """Return elements as answers, or None if one is not a simple value."""
     found = []
     for element in elements:
         if type(element) in _CONSTANT_TYPES:
@@ -393,13 +394,13 @@ def simple_values(elements: tuple[Any, ...], members: EnumMembers) -> tuple[Any,
 
 
 def call_result(result: object, members: EnumMembers) -> tuple[Kind, Any]:
-    """What a plain call has given: its kind, and its value if it is a simple one."""
+    """Return the kind of a plain call's result, and its value if it is a simple one."""
     found = kind(result)
     return found, value(result, members) if found in (*_SIMPLE, Kind.ENUM, Kind.DTYPE) else None
 
 
 def read_attribute(owner: Any, name: str) -> Any:
-    """An attribute by the ordinary protocol; of a class, by looking in the dictionaries of its bases."""
+    """Read an attribute by the usual protocol; of a class, from the dictionaries of its bases."""
     if owner is ABSENT:
         return ABSENT
     try:
@@ -413,7 +414,7 @@ def read_attribute(owner: Any, name: str) -> Any:
 
 
 def read_inherited(owner: Any, key: tuple[Any, str]) -> Any:
-    """An attribute of an object as `super()` in a method of a class finds it."""
+    """Read an attribute as `super()` finds it in a method of a class."""
     cls, name = key
     if owner is ABSENT or not is_class(cls) or not derives(type(owner), cls):
         return ABSENT
@@ -425,7 +426,7 @@ def _class_attribute(cls: Any, name: str) -> Any:
         member = own(cls, "_member_map_").get(name, ABSENT)
         if member is not ABSENT:
             return member
-    # As Python does: a property of the metaclass comes first, anything else that it defines comes last.
+    # As in Python: a data descriptor of the metaclass comes first, its other attributes last.
     above = own(type(cls), name)
     if above is not ABSENT and own(type(above), "__set__") is not ABSENT:
         return _bound_above(above, cls, name)
@@ -450,12 +451,12 @@ def _bound_above(found: Any, cls: Any, name: str) -> Any:
 
 
 def has_method(value: object, name: str) -> bool:
-    """Does the class of an object define a method?"""
+    """Whether the class of an object defines a method."""
     return own(type(value), name) is not ABSENT
 
 
 def read_item(owner: Any, key: Any) -> Any:
-    """An item of a container. A dict that invents missing items is not given the occasion."""
+    """Read an item of a container, without triggering `__missing__` of a dict."""
     if owner is ABSENT:
         return ABSENT
     try:

@@ -1,7 +1,7 @@
-"""What is recognised at sight: classes whose objects are of one kind, and the functions that the compiler knows.
+"""Tables of what is recognized by identity: classes whose instances have one kind, and the intrinsics.
 
-Native code shares these tables, so that a warm start needs no more of the lens than this: `questions`, which asks about
-everything else, is loaded when there is something else.
+Native code shares these tables, so a warm start loads little else of the lens: `questions`, which handles everything else,
+is imported on demand.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: The builtins that have a meaning in kernels. The others are plain functions, to be called inside `static`.
+#: Builtins that kernels support. Others are plain functions, to be called inside `static`.
 BUILTINS = (
     "abs all any bool divmod enumerate float getattr hasattr int isinstance len list max min pow print range reversed round"
     " str sum super tuple zip"
 ).split()
 
-#: Classes of which every direct instance is of one kind.
+#: Classes whose direct instances all have one kind.
 EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (Ndarray, Kind.TENSOR),
     (Field, Kind.TENSOR),
@@ -61,9 +61,9 @@ _CALLABLES: tuple[type, ...] = (
     partial,
     _lru_cache_wrapper,
     staticmethod,
-    _native.Entrance,
+    _native.ApiBoundary,
 )
-#: What the objects of derived classes are, by the identity of the base, which is never freed.
+#: The kind of instances of derived classes, by the identity of the base, which is never freed.
 BASE_KINDS: dict[int, Kind] = {
     id(Declaration): Kind.FUNC,
     id(_native.Kernel): Kind.KERNEL,
@@ -79,75 +79,84 @@ BASE_KINDS: dict[int, Kind] = {
     id(str): Kind.STRING,
 }
 
-#: The functions that the compiler knows, by identity. The table keeps them alive, so their ids stay theirs.
+#: The intrinsics by identity. The table keeps them alive, so their ids stay valid.
 INTRINSICS: dict[int, tuple[Any, str]] = {
     id(value): (value, f"builtins.{name}") for name, value in vars(builtins).items() if name in BUILTINS
 }
 INTRINSICS[id(BufferView)] = (BufferView, "samovar.BufferView")
-#: Where the others live. Whoever has one of them has imported the module.
+#: The modules that define further intrinsics. A program that has one has imported its module.
 _LIBRARY = (
-    "functions", "mathematics", "graph", "matrices", "linear_algebra", "geometry", "complex_numbers", "raw_arithmetic",
-    "structs", "struct_arrays", "hints", "simt", "python_mathematics",
-)  # fmt: skip
-#: Those that were not imported when it was last looked.
-_NOT_IMPORTED = ["math", *(f"samovar.language.{name}" for name in _LIBRARY)]
+    *(f"language.{name}" for name in ("functions", "mathematics", "graph", "raw_arithmetic", "hints", "simt")),
+    *(f"values.{name}" for name in ("matrices", "linear_algebra", "geometry", "complex_numbers", "structs")),
+    *(f"values.{name}" for name in ("struct_arrays", "python_mathematics")),
+)
+#: Functions of the module `operator` that kernels support; others are plain functions.
+_OPERATORS = (
+    "abs add and_ eq floordiv ge gt inv invert le lshift lt matmul mod mul ne neg not_ or_ pos pow rshift sub truediv truth"
+    " xor"
+).split()
+#: The modules that were not yet imported at the last check.
+_NOT_IMPORTED = ["math", "_operator", *(f"samovar.{name}" for name in _LIBRARY)]
 
-#: Types whose objects are equal if they are the same.
+#: Types whose objects compare equal only if identical.
 _COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
-#: Known function → its name, for native code.
+#: Intrinsic → its name, for native code.
 NATIVE_NAMES: dict[Any, str] = {
     value: name for value, name in INTRINSICS.values() if type(value) in _COMPARED_BY_IDENTITY
 }
 
-#: The code of functions that came with their texts from another process, by identity: files say nothing about it.
+#: Code of functions whose source came from another process, by identity: files on this machine do not count.
 CARRIED: set[int] = set()
 
 
 def learn_intrinsics() -> None:
-    """Add what modules that were imported meanwhile define."""
+    """Register the intrinsics of modules that were imported since the last call."""
     for module in [name for name in _NOT_IMPORTED if name in sys.modules and is_imported(name)]:
         if module == "math":
-            # By their own names: somebody may have put other functions there, or these under other names.
+            # By their own names: module attributes may have been replaced or renamed.
             named = {
                 f"math.{value.__name__}": value
                 for value in vars(sys.modules[module]).values()
                 if isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
             }
+        elif module == "_operator":
+            found = vars(sys.modules[module])
+            named = {f"operator.{name}": found[name] for name in _OPERATORS}
         else:
             named = sys.modules["samovar.language.functions"].REGISTRY
-        if module == "samovar.language.matrices":
+        if module == "samovar.values.matrices":
             BASE_KINDS[id(sys.modules[module].Matrix)] = Kind.MATRIX
-        if module == "samovar.language.structs":
+        if module == "samovar.values.structs":
             BASE_KINDS[id(sys.modules[module].Struct)] = Kind.STRUCT
-        if module == "samovar.language.struct_arrays":
+        if module == "samovar.values.struct_arrays":
             BASE_KINDS[id(sys.modules[module].StructArray)] = Kind.STRUCTS
         learn(named)
-        if module in _NOT_IMPORTED:  # no other thread has learned it meanwhile
+        if module in _NOT_IMPORTED:  # another thread may have registered it
             _NOT_IMPORTED.remove(module)
 
 
 def is_imported(name: str) -> bool:
-    """Is a module there, and no thread in the middle of importing it?"""
+    """Whether a module is fully imported."""
     module = sys.modules.get(name)
     return module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False)
 
 
 def learn(named: dict[str, Any]) -> None:
-    """Add functions by their canonical names."""
+    """Register functions by their canonical names."""
     for name, value in list(named.items()):
         INTRINSICS[id(value)] = (value, name)
         if type(value) in _COMPARED_BY_IDENTITY:
             NATIVE_NAMES[value] = name
 
 
-#: Modules whose public names are intrinsics, each called as the package has it: `samovar.NAME`.
+#: Modules whose public names are intrinsics, named as in the package: `samovar.NAME`.
 _NAMED_BY_THE_PACKAGE = tuple(
-    f"language.{name}" for name in ("functions", "mathematics", "matrices", "hints", "raw_arithmetic", "structs")
+    "language.functions language.mathematics language.hints language.raw_arithmetic values.matrices values.structs".split()
 )
 
 
 def unloaded_intrinsic(module: str, name: str) -> str | None:
-    """The canonical name of an intrinsic that the package or `samovar.math` offers, known without loading it; else None.
+    """Return the canonical name of an intrinsic of the package or of `samovar.math` without importing it, or None.
 
     >>> from samovar.lens.recognition import unloaded_intrinsic
     >>> unloaded_intrinsic("samovar", "Matrix"), unloaded_intrinsic("samovar", "kernel")
@@ -163,6 +172,6 @@ def unloaded_intrinsic(module: str, name: str) -> str | None:
 
 
 def code_answer(function: FunctionType, locations: bool) -> tuple[Any, ...]:
-    """The answer to the question `function`: what its code does, and where it is if `locations` count."""
+    """Return the answer to the question `function`: a fingerprint of its code, and its name if `locations` matter."""
     digest = code_fingerprint(function.__code__, locations)
     return (digest, function.__qualname__) if locations else (digest,)

@@ -1,7 +1,7 @@
-"""References: what the frontend holds instead of user objects. Everything learned through one is recorded.
+"""References: what the frontend holds instead of user objects. Every fact learned through one is recorded.
 
-A `Ref` is made once for each path, so an object is read once in a compile: a property is called once, and what was asked
-about is what will be launched.
+There is one `Ref` per path, so each object is read once per compile: a property runs once, and the launch uses the object
+that was asked about.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarT
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, TemplateAnnotation
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
-from samovar.lens.contents import watched_call
-from samovar.lens.functions import (
+from samovar.lens.deep_values import watched_call
+from samovar.lens.long_sequences import LONGEST_SHORT, Elements
+from samovar.lens.path import Path, compared_paths
+from samovar.lens.question_tables import (
     QUESTIONS_ABOUT_FUNCTIONS,
     QUESTIONS_ABOUT_MEMBERS,
     QUESTIONS_ABOUT_OBJECTS,
@@ -21,14 +23,12 @@ from samovar.lens.functions import (
     builtins_of,
     cell_of,
     default_values,
-    function_under,
     is_bound_method,
     look_up,
+    wrapped_function,
 )
-from samovar.lens.long_sequences import LONGEST_SHORT, Elements
-from samovar.lens.path import Path, compared_paths
 from samovar.lens.tensor_facts import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, TensorFacts
-from samovar.lens.text import present_lines, text_of, told_by_code
+from samovar.lens.text import determines_source, present_lines, text_of
 from samovar.reflection import ABSENT
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Ref:
-    """An object somewhere in the user's world. Its methods ask; none of them hands out the object."""
+    """A reference to a user object. Its methods ask questions; none of them returns the object."""
 
     __slots__ = ("_children", "_lens", "_object", "_owner", "path")
 
@@ -56,7 +56,7 @@ class Ref:
         lens.know(self)
 
     def release(self) -> None:
-        """Let go of the object. Nothing can be asked any more."""
+        """Release the object. No questions can be asked afterwards."""
         self._object = ABSENT
         self._owner = None
         self._children.clear()
@@ -66,11 +66,11 @@ class Ref:
 
     @property
     def spelled(self) -> str:
-        """How the program spells what leads here, for a message."""
+        """How the program spells the path, for messages."""
         return self.path.spelled()
 
     def ask(self, question: str) -> Any:
-        """The answer to a question, recorded."""
+        """Return the answer to a question, and record it."""
         trace = self._lens.trace
         answer = trace.answer(self.path, question, ABSENT)
         if answer is ABSENT:
@@ -78,7 +78,7 @@ class Ref:
                 answer = self._find_out(question)
             except SamovarTypeError as error:
                 raise SamovarTypeError(f"{self.path}: {error}") from None
-            except Exception as error:  # the user's own code, in a `__len__` or the like
+            except Exception as error:  # user code, such as a `__len__`
                 raise SamovarCompilationError(
                     f"{self.path}: asking for its {question} raised {type(error).__name__}: {error}"
                 ) from error
@@ -94,71 +94,71 @@ class Ref:
         return QUESTIONS_ABOUT_MEMBERS[question](owner, self.path.key, self._object)
 
     def is_of_library(self) -> bool:
-        """Is it one of samovar's own, which kernels compile?"""
+        """Whether it is one of samovar's own library functions."""
         return self._lens.is_library
 
     def kind(self) -> Kind:
-        """What it is."""
+        """Return its kind."""
         kind: Kind = self.ask("kind")
         return kind
 
     def tensor(self) -> TensorFacts:
-        """What code depends on in an array."""
+        """Return the facts that code depends on in an array."""
         return TensorFacts(*self.ask("tensor"))
 
     def readonly(self) -> bool:
-        """Must an array not be written? Asked only where it matters, because reading is the same for both."""
+        """Whether an array is read-only. Asked only where the array is written."""
         return bool(self.ask("readonly"))
 
     def layout(self) -> tuple[Any, ...]:
-        """How the elements of a field lie in memory, or in which order the axes of an array, see `_native.memory_form`."""
+        """Return the memory layout of a field's elements, or the order of an array's dimensions (`_native.memory_form`)."""
         answer: tuple[Any, ...] = self.ask("layout")
         return answer
 
     def extent(self, axis: int) -> int | None:
-        """The length of an axis of an array, None if it is none that code is made for. Asked only where it helps."""
+        """Return the extent of a dimension, or None if code is not specialized on it. Asked only where it helps."""
         return self.ask(EXTENT_QUESTIONS[axis]) or None
 
     def exact_extent(self, axis: int) -> int:
-        """The length of an axis of an array that is part of its elements."""
+        """Return the extent of a dimension that is part of the elements."""
         length: int = self.ask(EXACT_EXTENT_QUESTIONS[axis])
         return length
 
     def scalar_type(self) -> type:
-        """int, float or bool: the type of a run-time number."""
+        """Return int, float or bool: the type of a run-time number."""
         return {"int": int, "float": float, "bool": bool}[self.ask("scalar type")]
 
     def value(self) -> Any:
-        """The value to be baked: int, float, bool, str, None, a dtype or an `EnumValue`."""
-        self.kind()  # by which a guard knows how to look at it
+        """Return the compile-time value: int, float, bool, str, None, a dtype or an `EnumValue`."""
+        self.kind()  # tells guards how to compare it
         answer = self.ask("value")
         if isinstance(answer, EnumValue):
             self._lens.enum_members.remember(answer, self._object, self.path)
-        # A number of another type than Python's: the type is part of the answer, the number is what counts.
+        # A number of another type than Python's: the type is part of the answer, but only the number is returned.
         return answer[1] if isinstance(answer, tuple) else answer
 
     def is_derived(self) -> bool:
-        """Is it a number or a text of another type than Python's own?"""
+        """Whether it is a number or string of a type other than Python's own."""
         return isinstance(self.ask("value"), tuple)
 
     def intrinsic(self) -> str:
-        """The canonical name of a function that the compiler knows: "builtins.range", "math.sin", "samovar.ndrange"."""
+        """Return the canonical name of an intrinsic: "builtins.range", "math.sin", "samovar.ndrange"."""
         name: str = self.ask("intrinsic")
         return name
 
     def length(self) -> int:
-        """The number of items."""
+        """Return the number of items."""
         self._ask_immutable()
         length: int = self.ask("length")
         return length
 
     def _ask_immutable(self) -> None:
-        """Of a sequence that is read, ask whether it is a tuple of constants: it is compared as a whole then."""
+        """Ask whether a sequence is a tuple of constants; guards then compare it as a whole."""
         if self.ask("kind") is Kind.SEQUENCE:
             self.ask("immutable")
 
     def values(self) -> tuple[Any, ...] | None:
-        """The elements of a long sequence, all at once; None if it is short, or if one of them is no simple value."""
+        """Return all elements of a long sequence; None if it is short or an element is not a simple value."""
         if self.length() <= LONGEST_SHORT:
             return None
         found = self._lens.long_sequences.get(self.path)
@@ -172,61 +172,61 @@ class Ref:
         return found.answers
 
     def is_list(self) -> bool:
-        """Is a sequence a list, and not a tuple?"""
+        """Whether a sequence is a list rather than a tuple."""
         return bool(self.ask("list"))
 
     def keys(self) -> tuple[Any, ...]:
-        """The keys of a mapping, in order; enum members as `EnumValue`."""
+        """Return the keys of a mapping in order; enum members as `EnumValue`."""
         answer: tuple[Any, ...] = self.ask("keys")
-        if self._object is not None:  # an argument that is gone, and only remembered
+        if self._object is not None:  # None for a stand-in
             for position, (key, answered) in enumerate(zip(dict.keys(self._object), answer, strict=True)):
                 if isinstance(answered, EnumValue):
                     self._lens.enum_members.remember(answered, key, self.path, position)
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:
-        """The annotation that it stands for."""
+        """Return the annotation that it stands for."""
         self.ask("annotation")
         return questions.annotation(self._object)
 
     def give(self) -> None:
-        """Note that plain Python code is given the object. One of a class that nothing is known of is opaque."""
+        """Record that the object is passed to plain Python code. An object of an unknown class is opaque."""
         self.whole()
-        is_own = "." not in self.ask("whole")  # a type of Python itself: a set, bytes, a view of a dict
+        is_own = "." not in self.ask("whole")  # a built-in type: a set, bytes, a dict view
         if self.form() == "object" and not is_own:
             self.opaque()
 
     def whole(self) -> None:
-        """Note that plain Python code gets the object, and may look at anything in it.
+        """Record that plain Python code receives the object and may read anything in it.
 
-        What that code gives is asked again in another process. Before each launch, what it could see is compared.
+        Other processes repeat the call and compare its result. Guards compare what the call could see before each launch.
         """
         self.ask("whole")
 
     def bound_object(self) -> Ref | None:
-        """The object that a plain method was read from, None for what is not a method."""
+        """Return the object that a plain method was read from, or None if it is not a method."""
         return self._owner if self.path.step == "attribute" and self._owner and self._owner.kind() is Kind.OBJECT else None
 
     def opaque(self) -> None:
-        """Note that the object itself is used as a value: nothing that it was used in can be stored."""
+        """Record that the object itself is used as a value. The compile then cannot be cached."""
         if (self.path, "opaque") not in self._lens.trace:
             self._lens.trace.note_opaque(self.path, self.ask("opaque"))
 
     def item(self, key: Any) -> Ref:
-        """The item at a simple key; its kind is ABSENT if there is none."""
+        """Return the item at a simple key; its kind is ABSENT if there is none."""
         self._ask_immutable()
         return self.child("item", key)
 
     def attribute(self, name: str) -> Ref:
-        """The attribute; its kind is ABSENT if there is none."""
+        """Return an attribute; its kind is ABSENT if there is none."""
         return self.child("attribute", name)
 
     def inherited(self, cls: Ref, name: str) -> Ref:
-        """The attribute as `super()` finds it in a method of a class; its kind is ABSENT if there is none."""
+        """Return an attribute as `super()` finds it in a method of a class; its kind is ABSENT if there is none."""
         return self.child("super", (cls.path, name))
 
     def is_baked(self) -> bool:
-        """Is a number part of the code, and not read at each launch? The class says so whose member it is."""
+        """Whether a number is a compile-time constant rather than read at each launch. The class of its owner decides."""
         description = self._owner_description()
         if description is None or description.form != "dataclass":
             return description is None or description.template_primitives
@@ -234,21 +234,21 @@ class Ref:
         return description.fields[name][0] if name in description.fields else bool(self.ask("constant"))
 
     def declared(self) -> Annotation | None:
-        """What a dataclass declares about its member, None where that says nothing about numbers or arrays."""
+        """Return what a dataclass declares about this member, or None if that concerns neither numbers nor arrays."""
         description = self._owner_description()
         return None if description is None else description.declared(self.path.key)
 
     def unresolved(self) -> str | None:
-        """The text of what a class declares about its member, where that names something that is not found."""
+        """Return the text of this member's declaration if it refers to an unknown name, else None."""
         description = self._owner_description()
         return None if description is None else description.unresolved(self.path.key)
 
     def form(self) -> str:
-        """What the class of a compound is: "data_oriented", "dataclass" or "object"."""
+        """Return what the class of a compound is: "data_oriented", "dataclass" or "object"."""
         return self._lens.description(self.ask("class")).form
 
     def owner_form(self) -> str:
-        """The same of the object that it is a member of; "object" if it is not a member."""
+        """Return the form of the object that it is a member of; "object" if it is not a member."""
         description = self._owner_description()
         return "object" if description is None else description.form
 
@@ -259,14 +259,14 @@ class Ref:
         return self._lens.description(owner.ask("class"))
 
     def is_argument(self) -> bool:
-        """Is it an argument of a launch, or reached through one?"""
+        """Whether it is a launch argument, or reached through one."""
         root = self.path
         while root.parent is not None:
             root = root.parent
         return root.step == "parameter"
 
     def is_member_of(self, parameters: Container[str]) -> bool:
-        """Is it reached through one of these parameters?"""
+        """Whether it is reached through one of these parameters."""
         root = self.path
         if root.parent is None:
             return False
@@ -275,15 +275,15 @@ class Ref:
         return root.step == "parameter" and root.key in parameters
 
     def is_instance(self, cls: str) -> bool:
-        """Is it of a class of this name, or of one derived from it?"""
+        """Whether it is an instance of the class with this name."""
         return cls in self.ask("bases")
 
     def type_name(self) -> str:
-        """The name of its class, for a message: code must not depend on it."""
+        """Return the name of its class, for messages only: code must not depend on it."""
         return questions.type_name(self._object)
 
     def advice_for_absent(self, name: str) -> str | None:
-        """What was probably meant by an attribute that it does not have, for a message."""
+        """Return a suggestion for an attribute that does not exist, for a message."""
         if self._object is sys.modules["samovar"]:
             from samovar.language import ELSEWHERE
 
@@ -293,38 +293,38 @@ class Ref:
         return f"did you mean `{close}`?" if close else None
 
     def origin(self) -> tuple[str, str, bool]:
-        """The module and the name of a function or class, and whether it is a class, for a message: code must not depend on
-        it."""
+        """Return the module and name of a function or class, and whether it is a class. For messages only: code must not
+        depend on it."""
         return questions.origin(self._object)
 
     def method(self) -> tuple[Ref, Ref]:
-        """The func of a bound method, and the object that it is bound to."""
-        # The object that it was read from has a path already. Under two paths, its arrays would seem to overlap.
+        """Return the func of a bound method, and the object that it is bound to."""
+        # The owner already has a path. Under a second one, its arrays would seem to overlap.
         owner = self._owner if self.ask("bound") else None
         return self.attribute("__func__"), self.attribute("__self__") if owner is None else owner
 
     def is_written_in_python(self) -> bool:
-        """Is it a plain function of which there is a text, or a method that is one? Its kind says that it is a function."""
-        return function_under(self._object.__func__ if is_bound_method(self._object) else self._object) is not ABSENT
+        """Whether it is a plain Python function, or a method that is one. Its kind is already known to be a function."""
+        return wrapped_function(self._object.__func__ if is_bound_method(self._object) else self._object) is not ABSENT
 
     def is_method_of(self, *modules: str) -> bool:
-        """Is it a method of an object whose class comes from one of these modules? For a message: code must not depend on
-        it."""
+        """Whether it is a method of an object whose class is from one of these modules. For messages only: code must not
+        depend on it."""
         owner = getattr(self._object, "__self__", None)
         return owner is not None and questions.type_name(owner).startswith(tuple(f"{module}." for module in modules))
 
     def is_bound(self) -> bool:
-        """Is a function a method with its object?"""
+        """Whether it is a bound method."""
         return bool(self.ask("method"))
 
     def function(self) -> FunctionRef:
-        """The function under a func (or, for use inside `static`, a plain function)."""
+        """Return the Python function that a func wraps (or, inside `static`, a plain function)."""
         value = self._object
-        function = function_under(value)
+        function = wrapped_function(value)
         if function is ABSENT:
             raise SamovarTypeError(f"{self.path}: a {questions.type_name(value)} is not a function written in Python")
         if self._lens.is_library:
-            function = getattr(function, "__wrapped__", function)  # the text is not that of what users see
+            function = getattr(function, "__wrapped__", function)  # users see a wrapper, which has no source of its own
         return self._lens.function_at(self.child("function", None), function)
 
     def call(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Ref:
@@ -339,7 +339,7 @@ class Ref:
         return result
 
     def child(self, step: str, key: Any) -> Ref:
-        """The reference one step further. Reading happens once."""
+        """Return the reference one step further. The object is read once."""
         memory = (step, key, key.__class__)
         found: Ref | None = self._children.get(memory)
         if found is None:
@@ -359,7 +359,7 @@ class Ref:
             if step == "super":
                 return questions.read_inherited(value, self._lens.actual(key))
             if step == "function":
-                return function_under(value)
+                return wrapped_function(value)
         except SamovarCompilationError as error:
             raise type(error)(f"{self.path}: {error}") from error.__cause__
         return self._called(key)
@@ -379,7 +379,7 @@ class Ref:
 
 
 def _argument(value: Any) -> Any:
-    """An argument of a call as part of a path."""
+    """Return an argument of a call as part of a path."""
     if isinstance(value, Ref):
         return value.path
     if isinstance(value, tuple):
@@ -388,7 +388,7 @@ def _argument(value: Any) -> Any:
 
 
 class FunctionParameter:
-    """A parameter of a kernel or func. `default` is a reference to its default value, None if it has none."""
+    """A parameter of a kernel or func. `default` is a reference to its default value, or None."""
 
     __slots__ = ("annotation", "default", "kind", "name")
 
@@ -400,8 +400,8 @@ class FunctionParameter:
 
 
 class Binding:
-    """How calls bind the parameters of a function, found once: their names, those that may be given by name or by position
-    only, the annotation of each, and which are templates."""
+    """How calls bind the parameters of a function: their names, keyword-only and positional-only ones, annotations, and
+    which are templates."""
 
     __slots__ = ("annotations", "by_name", "by_position", "names", "templates")
 
@@ -414,10 +414,10 @@ class Binding:
 
 
 class FunctionRef:
-    """A function written in Python: the kernel itself, or a func that it calls.
+    """A Python function: the kernel itself, or a func that it calls.
 
-    `name` counts as part of the code. `qualname`, `file` and `first_line` are for messages: they count in debug mode only,
-    so code that is made without it must not depend on them.
+    `name` is part of the code's identity. `qualname`, `file` and `first_line` are for messages: they count in debug mode
+    only, and other code must not depend on them.
     """
 
     __slots__ = (
@@ -435,7 +435,7 @@ class FunctionRef:
         self._parameters: tuple[FunctionParameter, ...] | None = None
         self._binding: Binding | None = None
         self._source: FunctionSource | None = None
-        self._is_compared = False  # whether its text is known to be that of the code
+        self._is_compared = False  # whether its source is known to match the code
 
     def __repr__(self) -> str:
         return f"<FunctionRef {self.path}>"
@@ -446,7 +446,7 @@ class FunctionRef:
         return self if self._namespace is None else self._namespace
 
     def share_names_of(self, first: FunctionRef) -> None:
-        """Ask global names under the path of another function, which sees the same ones."""
+        """Ask about global names under the path of another function with the same globals."""
         self._namespace = first
 
     @property
@@ -467,17 +467,17 @@ class FunctionRef:
 
     @property
     def identity(self) -> Path:
-        """Equal for the same function in one compile: a function that is reached twice has its first path."""
+        """Identifies a function within one compile: a function that is reached twice keeps its first path."""
         return self.path
 
     def declaration(self) -> Ref | None:
-        """The func that it is the function of, None for a kernel."""
+        """Return the func that wraps it, or None for a kernel."""
         owner = self.path.parent
         return None if owner is None else self._lens.follow(owner)
 
     @property
     def is_of_library(self) -> bool:
-        """Is it one of samovar's own?"""
+        """Whether it is one of samovar's own library functions."""
         return self._lens.is_library
 
     @property
@@ -487,7 +487,7 @@ class FunctionRef:
 
     @property
     def returns(self) -> Annotation | None:
-        """The annotation of the result, None if there is none."""
+        """The annotation of the result, or None."""
         return None if self._signature is None else _present(self._signature.returns)
 
     @property
@@ -515,7 +515,7 @@ class FunctionRef:
         return self._binding
 
     def ask(self, question: str) -> Any:
-        """The answer to a question about the function itself, recorded."""
+        """Return the answer to a question about the function itself, and record it."""
         answer = self._lens.trace.answer(self.path, question, ABSENT)
         if answer is ABSENT:
             ask = QUESTIONS_ABOUT_FUNCTIONS[question]
@@ -524,13 +524,13 @@ class FunctionRef:
         return answer
 
     def place_of(self, line: int) -> tuple[int | None, int]:
-        """Where a line is: its first instruction in the code, and its number counted from the first line of the function."""
+        """Return the offset of a line's first instruction, and its line number relative to the function."""
         code = self._function.__code__
         first = next((begin for begin, _, number in code.co_lines() if number == line), None)
         return first, line - code.co_firstlineno
 
     def resolve(self, name: str) -> Ref | None:
-        """What a name that the function does not bind means: a cell, a global or a builtin; None if it is not defined."""
+        """Resolve a name that the function does not bind: a cell, a global or a builtin; None if it is undefined."""
         if name in self._names:
             return self._names[name]
         cell = self.cell(name)
@@ -539,7 +539,7 @@ class FunctionRef:
         else:
             step = self._step_of(name)
             if step == "global" and name in builtins_of(self._function):
-                # Asked first, as where nothing hides the builtin: so that a lookup can tell the one from the other.
+                # Asked first, as where no global shadows the builtin, so that a lookup can distinguish the two cases.
                 self.namespace.name_at("builtin", name).kind()
             ref = self.namespace.name_at(step, name)
         found = None if ref.kind() is Kind.ABSENT else ref
@@ -547,28 +547,28 @@ class FunctionRef:
         return found
 
     def close_name(self, name: str, locals: Iterable[str]) -> str | None:
-        """The local, captured, global or builtin name that was probably meant by one that nothing has, for a message."""
+        """Return the local, captured, global or builtin name closest to an undefined one, for a message."""
         function = self._function
         return meant(name, (*locals, *function.__code__.co_freevars, *function.__globals__, *builtins_of(function)))
 
     def cell(self, name: str) -> CellType | None:
-        """The cell of a free variable."""
+        """Return the cell of a free variable."""
         return cell_of(self._function, name)
 
     def _step_of(self, name: str) -> str:
-        """How the name of a global or a builtin resolves."""
+        """Return the step by which a global or builtin name resolves."""
         function = self._function
         if name in function.__globals__:
             return "global"
         return "builtin" if name in builtins_of(function) else "undefined"
 
     def name_at(self, step: str, name: str) -> Ref:
-        """The reference that a name leads to in one particular way."""
+        """Return the reference of a name, resolved by one kind of step."""
         path = Path(self.path, step, name)
         return self._lens.root(path, lambda: look_up(self._function, step, name))
 
     def source(self) -> FunctionSource:
-        """The syntax tree and the lines of the file."""
+        """Return the syntax tree, and the lines of the file."""
         if self._source is None:
             from samovar.lens.source import function_source, mangle_private_names
 
@@ -576,16 +576,16 @@ class FunctionRef:
             mangle_private_names(self._source, self._function)
         return self._source
 
-    def ask_what_code_does_not_tell(self) -> None:
-        """Ask for the text, where the same bytecode can come from others; in debug mode, `python -O` hides assertions."""
-        if self._lens.locations() or not told_by_code(self._function.__code__):
+    def ask_ambiguous_source(self) -> None:
+        """Ask for the source where bytecode alone is ambiguous. In debug mode always: `python -O` drops assertions."""
+        if self._lens.locations() or not determines_source(self._function.__code__):
             known = self._lens.texts.get(self.ask("function"), ())
             answer = next((text for text in known if present_lines(self._function, text[0]) == text[1]), None)
             self._is_compared = answer is not None
             try:
                 answer = answer or text_of(self.source())
             except SamovarSyntaxError:
-                return  # nothing can be compiled without it, and who asks for the syntax tree is told
+                return  # without source nothing compiles, and `source()` will raise the error
             self._lens.trace.record(self.path, "source", answer)
 
 

@@ -1,17 +1,16 @@
-"""Asking recorded questions again, on other arguments, possibly in another process.
+"""Replay: asks recorded questions again for other arguments, possibly in another process.
 
-This is what a lookup does instead of a compile, so it is short: objects are read along the rows of a table of paths, each
-once, and nothing is recorded. What cannot be answered any more is answered with None, which no compile was told. Native code
-asks the questions that a warm start is full of; the others are asked by `asking`, which is loaded when there is one.
+A cache lookup runs this instead of a compile, so it is short: it reads each object of a path table once and records nothing.
+A question that can no longer be answered yields None, which is never a recorded answer. Native code asks the questions that
+dominate a warm start; `asking` handles the others and is imported on demand.
 """
 
 from __future__ import annotations
 
-from samovar._native import agreeing_steps, set_replay_tables
+from samovar._native import agreeing_steps, objects_at, set_replay_tables
 from samovar.language import Declaration, do_lines_count
 from samovar.lens.answers import EnumValue, same_answer
 from samovar.lens.path import RELATIONS, Path
-from samovar.lens.portable import PathTable
 from samovar.lens.recognition import (
     BASE_KINDS,
     CARRIED,
@@ -21,6 +20,7 @@ from samovar.lens.recognition import (
     learn_intrinsics,
     unloaded_intrinsic,
 )
+from samovar.lens.serialized import PathTable
 from samovar.reflection import ABSENT, FunctionType
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ set_replay_tables(
 
 
 class Replay:
-    """One kernel and one set of arguments, seen along the paths of a table."""
+    """One kernel and one set of arguments, read along the paths of a table."""
 
     __slots__ = (
         "_enum_members", "_objects", "arguments", "function", "last", "options", "paths", "reread", "seen", "signature",
@@ -71,16 +71,15 @@ class Replay:
         self.options = options
         self._objects: list[Any] = [_UNREAD] * len(paths)
         self._enum_members: EnumMembers | None = None
-        #: What was seen of things that can change while they stay the same object, by the number of the path. None of a
-        #: plain call that has to be made again.
+        #: Deep values of mutable objects, by path number. None for a plain call that has to be repeated.
         self.seen: dict[int, tuple[Any, ...] | None] = {}
         self.last: Any = None
-        #: By number: texts that have other lines than expected, and the same meaning.
+        #: By path number: source texts whose lines changed but whose meaning did not.
         self.reread: dict[int, Text] = {}
 
     @property
     def enum_members(self) -> EnumMembers:
-        """The members of enums that have come up; few programs have any."""
+        """The enum members seen so far. Few programs have any, so it is created on demand."""
         if self._enum_members is None:
             from samovar.lens.enum_members import EnumMembers
 
@@ -92,9 +91,9 @@ class Replay:
         self._enum_members = members
 
     def agreeing(self, steps: list[Step], native: bool = True) -> int:
-        """How many steps, from the beginning, are answered as they were. `last` is the first other answer.
+        """Return how many leading steps have unchanged answers. `last` is the first changed answer.
 
-        Native code asks what it can by itself; with `native=False` everything is asked in Python, which is the reference.
+        Native code asks what it can. With `native=False` everything is asked in Python, which is the reference.
         """
         if not native:
             return next((place for place, step in enumerate(steps) if not self._agrees_encoded(*step)), len(steps))
@@ -115,32 +114,32 @@ class Replay:
         if question in RELATIONS:
             from samovar.lens.asking import are_related
 
-            # The answer is a path of the same table: its number is known.
+            # The answer is a path in the same table, so its number is known.
             try:
                 related = are_related(self, number, question, encoded[2])
-            except Exception:  # as below
+            except Exception:  # as in `agrees`
                 related = False
             self.last = self.paths.decoded(encoded) if related else None
             return related
         return self.agrees(number, question, self.paths.decoded(encoded))
 
     def agrees(self, number: int, question: str, expected: Any) -> bool:
-        """Is a question answered as expected? `last` is the answer."""
+        """Whether a question is answered as expected. `last` is the answer."""
         from samovar.lens.asking import answer_to
 
         try:
             answer = answer_to(self, number, question, expected)
-        except Exception:  # whatever the user's code raises: a compile will say what and where
+        except Exception:  # whatever user code raises: a compile will report it
             answer = None
         self.last = answer
         return answer is expected or same_answer(answer, expected)
 
     def locations(self) -> bool:
-        """Do files and line numbers count?"""
+        """Whether file names and line numbers matter."""
         return do_lines_count(self.options)
 
     def has_text(self, number: int) -> bool:
-        """Is there a text that the function at a path was loaded from?"""
+        """Whether the source that the function at a path was loaded from is available."""
         from samovar.lens.text import has_text
 
         function = self.object(number)
@@ -149,7 +148,7 @@ class Replay:
     # --- reading
 
     def object(self, number: int) -> Any:
-        """What a path leads to, read once; ABSENT where it leads nowhere."""
+        """Return the object at a path, read once; ABSENT if the path leads nowhere."""
         found = self._objects[number]
         if found is _UNREAD:
             from samovar.lens.asking import read_object
@@ -158,11 +157,12 @@ class Replay:
         return found
 
     def objects(self, numbers: tuple[int, ...]) -> list[Any]:
-        """What some paths lead to."""
-        return [found if (found := self._objects[number]) is not _UNREAD else self.object(number) for number in numbers]
+        """Return the objects at several paths."""
+        return objects_at(numbers, self.paths.rows, self._objects, self.function, self.arguments, self.object)
 
     def actual(self, argument: Any) -> Any:
-        """The object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of them."""
+        """Return the object behind an argument of a call or a key: a simple value, an enum value, a path, or a tuple of
+        these."""
         if isinstance(argument, Path):
             return self.object_at(argument)
         if isinstance(argument, EnumValue):
@@ -171,14 +171,14 @@ class Replay:
             return tuple(map(self.actual, argument))
         return argument
 
-    # --- for who makes guards
+    # --- for creating guards
 
     def object_at(self, path: Path) -> Any:
-        """The object at a path; ABSENT where it leads nowhere."""
+        """Return the object at a path, or ABSENT."""
         return self.object(self.paths.number(path))
 
     def function_behind(self, path: Path) -> FunctionType:
-        """The function at a path that a trace has a function at."""
+        """Return the function at a path, which must lead to one."""
         function = self.object_at(path)
         assert type(function) is FunctionType
         return function
@@ -191,16 +191,16 @@ def replay(
     signature: KernelSignature,
     options: Options,
 ) -> Mismatch | None:
-    """Ask the questions of a trace, in order, on other arguments: None, or the first that is answered differently.
+    """Ask the questions of a trace, in order, for other arguments. Return the first that is answered differently, or None.
 
-    Nothing is asked after the first difference: a compile on these arguments might not have asked it.
+    It stops at the first difference: a compile with these arguments might not have asked the questions that follow.
     """
     from samovar.lens.trace import Mismatch
 
     paths = PathTable([])
     numbers = [paths.number(asked.path) for asked in trace]
     for asked in trace:
-        paths.encoded(asked.answer)  # a path that is only an answer has a row as well
+        paths.encoded(asked.answer)  # paths that occur only in answers need rows as well
     again = Replay(paths, function, arguments, signature, options)
     for number, asked in zip(numbers, trace, strict=True):
         if not again.agrees(number, asked.question, asked.answer):

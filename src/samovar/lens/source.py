@@ -1,7 +1,7 @@
-"""Finding the text of a function: its syntax tree with the line numbers of its file, checked against the loaded code.
+"""The source of a function: its syntax tree with the line numbers of its file, verified against the loaded code.
 
-A file can change after it was imported. Compiling its new text as if it were the loaded function would be wrong, so the text
-is compiled by Python as well, and the two code objects have to do the same.
+A file may change after it was imported. Compiling the new text as if it were the loaded function would be wrong, so Python
+compiles the text as well, and both code objects have to be equivalent.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from itertools import islice
 from types import CodeType, FunctionType, ModuleType
 
 from samovar._native import code_fingerprint
-from samovar.errors import SamovarSyntaxError
+from samovar.errors import SamovarSyntaxError, shown_place
 from samovar.lens.lines import file_lines
-from samovar.lens.nesting import room_for_nesting, with_large_stack
+from samovar.lens.nesting import raised_recursion_limit, with_large_stack
 
-_FUTURES = 0x1FE0000  # the bits of co_flags that `from __future__` sets
-_REWRITTEN = "@py"  # how the names begin that pytest's assert rewriting adds
+_FUTURES = 0x1FE0000  # the `from __future__` bits of co_flags
+_LAMBDA = "<lambda>"
+_REWRITTEN = "@py"  # prefix of names that pytest's assertion rewriting adds
 
 
 class FunctionSource:
@@ -33,8 +34,8 @@ class FunctionSource:
 
 
 def function_source(function: FunctionType, is_compared: bool = False) -> FunctionSource:
-    """Read and check the source of a function. Of one that `is_compared`, it is known that the lines give its code."""
-    with room_for_nesting(function.__qualname__):
+    """Read and verify the source of a function. `is_compared` means that the lines are already known to match its code."""
+    with raised_recursion_limit(function.__qualname__):
         return with_large_stack(lambda: _function_source(function, is_compared))
 
 
@@ -43,49 +44,54 @@ def _function_source(function: FunctionType, is_compared: bool) -> FunctionSourc
     lines = file_lines(function)
     if not lines:
         raise _not_available(function)
-    if code.co_name == "<lambda>":
-        raise SamovarSyntaxError(
-            f"a lambda cannot be a kernel or a func ({code.co_filename}:{code.co_firstlineno})\n  help: write it as a def"
-        )
-    node = _parse(lines, code, FEW_ENDS)
-    if not (is_compared and node is not None) and not _matches_alone(node, function):
-        node = _parse(lines, code) if _matches(lines, code) else None
+    node: ast.FunctionDef | ast.AsyncFunctionDef | None
+    if code.co_name == _LAMBDA:
+        node = _lambda(lines, code)
+    else:
+        node = _parse(lines, code, FEW_ENDS)
+        if not (is_compared and node is not None) and not _matches_alone(node, function):
+            node = _parse(lines, code) if _matches(lines, code) else None
     if node is None and code.co_filename.startswith("<"):
-        raise _not_available(function)  # under such a name there is the text of something else: what `python -c` was given
+        raise _not_available(function)  # for a name such as "<string>", the text may belong to something else
     if node is None:
         raise SamovarSyntaxError(
-            f"the text of {function.__qualname__} at {code.co_filename}:{code.co_firstlineno} is not what is loaded\n"
-            "  help: the file changed after it was imported: restart Python, or reload the module"
+            f"the source of {function.__qualname__} ({_place(code)}) does not match the"
+            " loaded code\n"
+            "  help: the file has changed since it was imported: restart Python or reload the module"
             " (an import hook that rewrites code has the same effect)"
         )
     if not isinstance(node, ast.FunctionDef):
         raise SamovarSyntaxError(
-            f"{function.__qualname__} is an async function ({code.co_filename}:{code.co_firstlineno})\n"
+            f"{function.__qualname__} is an async function ({_place(code)})\n"
             "  help: a kernel or func is a plain def"
         )
     return FunctionSource(node, lines, code.co_filename, function.__name__)
 
 
+def _place(code: CodeType) -> str:
+    return shown_place(code.co_filename, code.co_firstlineno)
+
+
 def _not_available(function: FunctionType) -> SamovarSyntaxError:
     code = function.__code__
     return SamovarSyntaxError(
-        f"the source of {function.__qualname__} is not available ({code.co_filename}:{code.co_firstlineno})\n"
-        "  help: kernels are compiled from their text: put it in a file or a notebook cell"
-        " (a long program that came through a pipe leaves no text behind, nor does what exec was given if nobody holds"
-        " it any more)"
+        f"the source of {function.__qualname__} is not available ({_place(code)})\n"
+        "  help: kernels are compiled from source: put the function in a file or a notebook cell"
+        " (Python does not keep long programs read from a pipe, nor text passed to exec unless the caller still holds"
+        " it)"
     )
 
 
 def mangle_private_names(source: FunctionSource, function: FunctionType) -> None:
-    """Give the private names in a syntax tree the names that they have in the loaded code."""
+    """Mangle private names in a syntax tree as in the loaded code."""
     private = _class_around(function)
     if private is not None:
-        with room_for_nesting(function.__qualname__):
+        with raised_recursion_limit(function.__qualname__):
             _Mangler(private).visit(source.node)
 
 
 def _class_around(function: FunctionType) -> str | None:
-    """The innermost class that a function is written in, as it is named in private names; None if there is none."""
+    """Return the innermost class around a function, as private names contain it, or None."""
     parts = getattr(function.__code__, "co_qualname", function.__qualname__).split(".")[:-1]
     while parts and parts[-1] == "<locals>":
         del parts[-2:]
@@ -94,7 +100,7 @@ def _class_around(function: FunctionType) -> str | None:
 
 
 class _Mangler(ast.NodeVisitor):
-    """Writes `self.__x` as Python does inside of a class: `self._Class__x`."""
+    """Mangles `self.__x` to `self._Class__x`, as Python does inside classes."""
 
     def __init__(self, cls: str) -> None:
         self.cls = cls
@@ -119,24 +125,24 @@ class _Mangler(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-#: Where a text may be another one than that of the function, so many places are tried as its end.
+#: How many candidate ends are tried before the text is known to match the function.
 FEW_ENDS = 4
 
 
 def _parse(
     lines: list[str], code: CodeType, most_ends: int | None = None
 ) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The definition that begins at the first line of the code.
+    """Parse the definition that starts at the first line of the code.
 
-    Only the lines of the function are parsed, because parsing a large file for each kernel would take longer than compiling
-    the kernel. Where it ends is found by indentation; a line of a string or an open bracket that is less indented makes a
-    parse fail, and the next candidate is tried.
+    Only the lines of the function are parsed: parsing a large file for each kernel would take longer than compiling the
+    kernel. Indentation tells where the function ends; if a string or an open bracket spans a less indented line, parsing
+    fails and the next candidate is tried.
     """
     first = code.co_firstlineno
     if not 1 <= first <= len(lines):
         return None
     indented = lines[first - 1][:1] in (" ", "\t")
-    # Blank lines before it keep the line numbers, and an `if` keeps the columns of an indented definition.
+    # Blank lines preserve the line numbers, and an `if` the columns of an indented definition.
     before = "\n" * (first - 1)
     if indented:
         if first == 1:
@@ -156,12 +162,12 @@ def _parse(
     return None
 
 
-#: What a line begins with that has the name of a function.
+#: How lines begin that name a function.
 _DEFINING = ("def", "async")
 
 
 def _ends(lines: list[str], first: int) -> Iterator[int]:
-    """Numbers of lines after which a definition that begins at `first`, with its decorators, may end."""
+    """Yield the numbers of lines after which a definition that starts at `first`, with its decorators, may end."""
     indentation = _indentation(lines[first - 1])
     is_begun = lines[first - 1].lstrip().startswith(_DEFINING)
     for number in range(first + 1, len(lines) + 1):
@@ -181,15 +187,15 @@ def _indentation(line: str) -> int:
     return len(widened) - len(widened.lstrip())
 
 
-#: Files with a function that Python makes other code of where it stands alone.
+#: Files with a function that compiles differently without the rest of the file.
 _NOT_ALONE: set[str] = set()
 
 
 def _matches_alone(node: ast.FunctionDef | ast.AsyncFunctionDef | None, function: FunctionType) -> bool:
-    """Does the text of a function at the top of its file, compiled without the rest of the file, give the code that is
-    loaded? A large file takes longer than a kernel. Where it does not, that need not be the fault of the function's text.
+    """Whether a top-level function, compiled without the rest of its file, gives the loaded code: compiling a large file
+    takes longer than a kernel. False does not imply that the source is wrong.
 
-    Python calls what is in a module in another way than a method, and knows modules by their imports.
+    The imports are compiled along, because Python emits different calls for attributes of imported modules than for methods.
     """
     loaded = function.__code__
     file = loaded.co_filename
@@ -205,15 +211,15 @@ def _matches_alone(node: ast.FunctionDef | ast.AsyncFunctionDef | None, function
     return False
 
 
-#: File → its lines when it was last compiled, and the code of each function in it by name and first line.
+#: File → its lines when it was last compiled, and the code of its functions by name and first line.
 _COMPILED: dict[str, tuple[list[str], dict[tuple[str, int], CodeType]]] = {}
 
 
 def _matches(lines: list[str], loaded: CodeType) -> bool:
-    """Does the text compile to the code that is loaded?
+    """Whether the source compiles to the loaded code.
 
-    The whole file is compiled, once: what Python makes of a function depends on what surrounds it (closures, classes, and in
-    some versions the imports of the module).
+    The whole file is compiled, once, because the code of a function depends on its context (closures, classes, and in some
+    versions the imports of the module).
     """
     file = loaded.co_filename
     known = _COMPILED.get(file)
@@ -229,9 +235,9 @@ def _matches(lines: list[str], loaded: CodeType) -> bool:
 
 
 def _matches_but_for_asserts(text: str, loaded: CodeType) -> bool:
-    """Is everything that the text says beside its asserts in the code that is loaded?
+    """Whether the loaded code contains everything in the source except its asserts.
 
-    pytest puts code of its own in the place of each assert of a test module. What Python makes of the rest is in it still.
+    pytest rewrites the asserts of test modules and leaves the rest unchanged.
     """
     try:
         tree = _WithoutAsserts().visit(ast.parse(text))
@@ -246,19 +252,68 @@ class _WithoutAsserts(ast.NodeTransformer):
         return ast.copy_location(ast.Pass(), node)
 
 
+#: File → its lines when a lambda was last read, and their syntax tree.
+_TREES: dict[str, tuple[list[str], ast.Module]] = {}
+
+
+def _lambda(lines: list[str], loaded: CodeType) -> ast.FunctionDef | None:
+    """Return the lambda that compiles to the loaded code, as the definition of a function that returns its value.
+
+    A line may have several lambdas. If two of them compile to the same code from different texts, it is not known which one
+    was loaded.
+    """
+    tree = _tree(lines, loaded.co_filename)
+    first = loaded.co_firstlineno
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and node.lineno == first]
+    if len(found) == 1:
+        found = found if _matches(lines, loaded) else []
+    else:
+        digest = code_fingerprint(loaded)
+        # Compiled as if it were on a line of its own, which tells its code apart.
+        distance = len(lines)
+        codes = []
+        for node in found:
+            ast.increment_lineno(node, distance)
+            codes.append(codes_in(tree, loaded).get((_LAMBDA, first + distance)))
+            ast.increment_lineno(node, -distance)
+        found = [
+            node for node, code in zip(found, codes, strict=True) if code is not None and code_fingerprint(code) == digest
+        ]
+    if len({ast.dump(node) for node in found}) > 1:
+        raise SamovarSyntaxError(
+            f"several lambdas on the same line compile to the same code ({_place(loaded)})\n"
+            "  help: write them on separate lines"
+        )
+    if not found:
+        return None
+    result = ast.copy_location(ast.Return(found[0].body), found[0].body)
+    return ast.copy_location(ast.FunctionDef(_LAMBDA, found[0].args, [result], []), found[0])
+
+
+def _tree(lines: list[str], file: str) -> ast.Module:
+    known = _TREES.get(file)
+    if known is None or known[0] is not lines:
+        try:
+            tree = ast.parse("".join(lines))
+        except (SyntaxError, ValueError):
+            tree = ast.Module([], [])
+        known = _TREES[file] = (lines, tree)
+    return known[1]
+
+
 def own_text(lines: list[str], code: CodeType) -> str:
-    """The lines of the function alone that code was made of; nothing if they cannot be found."""
-    node = _parse(lines, code)
+    """Return the lines of the function that compiles to `code`; empty if they are not found."""
+    node = _lambda(lines, code) if code.co_name == _LAMBDA else _parse(lines, code)
     return "" if node is None else "".join(lines[code.co_firstlineno - 1 : node.end_lineno])
 
 
 def codes_in(text: str | ast.Module, loaded: CodeType) -> dict[tuple[str, int], CodeType]:
-    """What Python makes of the functions in a text, compiled as loaded code was: by name and first line."""
+    """Compile a text with the flags of loaded code, and return the code of its functions by name and first line."""
     try:
         module = compile(text, loaded.co_filename, "exec", loaded.co_flags & _FUTURES, True)
     except (SyntaxError, ValueError):
         return {}
-    except RecursionError:  # a tree takes more of the stack than the text that it was read from
+    except RecursionError:  # compiling a tree takes more stack than compiling text
         if isinstance(text, str):
             raise
         return {}
@@ -267,7 +322,7 @@ def codes_in(text: str | ast.Module, loaded: CodeType) -> dict[tuple[str, int], 
     while pending:
         for constant in pending.pop().co_consts:
             if isinstance(constant, CodeType):
-                found[constant.co_name, constant.co_firstlineno] = constant
+                found.setdefault((constant.co_name, constant.co_firstlineno), constant)  # the outermost of several lambdas
                 pending.append(constant)
     return found
 

@@ -1,4 +1,4 @@
-"""What code depends on in an array, as data, and what stands for an array that is gone."""
+"""The facts that code depends on in an array, and stand-ins for arrays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class TensorFacts:
-    """What code depends on in an array: the answer to the question `tensor`, by name.
+    """The facts that code depends on in an array: the answer to the question `tensor`, by name.
 
-    The order of the fields is that of the answer, and of the operands of the native guard (`_native/tensor_facts.h`).
-    `wide`: some axis has 2^31 elements or more. `baked`: it is a field, whose layout is a question of its own.
-    `of_vectors`, `of_matrices`: the last axis, or the last two, belong to the elements; they count as axes here.
-    `is_view`: it is a part of an array. `apart`: vectors or matrices lie entry by entry, in C order otherwise. `turned`: the
-    axes lie in another order, which is what the question about layouts tells. Whether an array may be written, and what its
-    extents are, are questions too: most code does not depend on them.
+    The fields are in the order of the answer and of the operands of the native guard (`_native/guards/tensor_facts.h`).
+    `wide`: a dimension has 2^31 elements or more. `baked`: it is a field, whose layout is a separate question. `of_vectors`,
+    `of_matrices`: the last dimension, or the last two, belong to the elements; they count as dimensions here. `is_view`: it
+    is a part of an array. `apart`: vectors or matrices are stored component by component (SoA), otherwise in C order.
+    `turned`: the dimensions are stored in another order, which the question `layout` returns. Whether an array is writable
+    and what its extents are, are separate questions: most code does not depend on them.
     """
 
     FIELDS = (
@@ -56,23 +56,25 @@ class TensorFacts:
 
     @property
     def inner(self) -> int:
-        """How many axes at the end belong to the elements."""
+        """How many trailing dimensions belong to the elements."""
         return 1 if self.of_vectors else 2 if self.of_matrices else 0
 
     def answer(self) -> tuple[Any, ...]:
-        """The fields in their order."""
+        """Return the fields in order."""
         return tuple(getattr(self, name) for name in self.FIELDS)
 
     def changes(self, new: TensorFacts) -> str:
-        """What is different in other facts, in a sentence."""
+        """Describe how other facts differ from these."""
         pairs = [(name, getattr(self, name), getattr(new, name)) for name in self.FIELDS]
         return " and ".join(
-            f"{name} {shown(before)} → {shown(after)}" for name, before, after in pairs if not same_answer(before, after)
+            f"{name} changed from {shown(before)} to {shown(after)}"
+            for name, before, after in pairs
+            if not same_answer(before, after)
         )
 
 
 class RememberedArray:
-    """The facts of an array without its memory, and the shape of its elements; `grad` stands for the array's gradient."""
+    """A stand-in for an array: its facts and the shape of its elements, without memory; `grad` stands for its gradient."""
 
     __slots__ = ("element", "facts", "grad")
 
@@ -86,8 +88,8 @@ class RememberedArray:
             self.grad = RememberedArray(alike, element)
 
 
-#: The question for the length of an axis. The answer is UNKNOWN_EXTENT for a length that code is not made for.
+#: The question for the extent of a dimension. The answer is UNKNOWN_EXTENT if code is not specialized on it.
 EXTENT_QUESTIONS = tuple(f"extent {axis}" for axis in range(16))
 UNKNOWN_EXTENT = 0
-#: The question for a length that the program says, as that of an axis of a vector: the answer is the length, whatever it is.
+#: The question for an extent that the program fixes, such as that of a vector: the answer is always the extent.
 EXACT_EXTENT_QUESTIONS = tuple(f"exact extent {axis}" for axis in range(16))

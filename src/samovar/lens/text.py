@@ -1,11 +1,11 @@
-"""What the bytecode of a function does not tell: its text, as a question of its own.
+"""The question `source`: the source text of a function, where its bytecode is ambiguous.
 
-Python drops things on the way to bytecode that have a meaning in a kernel: the annotation of a local, or whether a value was
-chosen by a conditional expression or by an `if`. A function whose bytecode can come from several texts is compared by its
-text as well: by its lines, which is quick, and where those differ (a comment, another indentation) by its syntax tree.
+Compiling to bytecode loses what matters in a kernel: annotations of locals, or whether a conditional expression or an `if`
+chose a value. If the bytecode could come from several texts, the source is compared as well: first its lines, which is fast,
+and where those differ (a comment, an indentation) its syntax tree.
 
-Where there is no text at all, nothing can speak against the code that is loaded. A text that is not of the loaded function
-(it was edited after the import) is no answer: which text was loaded is not known any more.
+Without any source, the loaded code is assumed to be current. Source that does not match the loaded function (it was edited
+after the import) is not an answer: the text that was loaded is no longer known.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     #: Number of lines, digest of the lines, digest of the syntax tree.
     Text = tuple[int, str, str]
 
-#: Jumps that only a loop makes.
+#: Jumps that only loops contain.
 _LOOP = ("FOR_ITER", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
-#: What is between two instructions and does nothing.
+#: Padding between instructions.
 _BETWEEN = ("CACHE", "EXTENDED_ARG")
 
 
-def told_by_code(code: CodeType) -> bool:
-    """Can the bytecode come from one text only, as far as a kernel is concerned?
+def determines_source(code: CodeType) -> bool:
+    """Whether the bytecode determines the source, as far as a kernel is concerned.
 
-    It can where it is a sequence of expressions and loops: no condition, no assignment to a local (other than the target of
-    a loop, which has no annotation), and no place where a statement was that left nothing behind.
+    It does if it consists of expressions and loops only: no conditions, no assignments to locals (except loop targets, which
+    have no annotation), and no trace of statements that compile to nothing.
     """
     from opcode import hasjabs, hasjrel, opname
 
@@ -61,7 +61,7 @@ def told_by_code(code: CodeType) -> bool:
 
 
 def text_of(source: FunctionSource) -> Text:
-    """The answer to the question `source`."""
+    """Return the answer to the question `source`."""
     node = source.node
     first = min((node.lineno, *(decorator.lineno for decorator in node.decorator_list)))
     end = node.end_lineno or first
@@ -69,23 +69,23 @@ def text_of(source: FunctionSource) -> Text:
 
 
 def present_text(function: FunctionType, expected: Text) -> Text:
-    """The text as it is now: the very object that is expected if nothing speaks against it."""
+    """Return the current text: `expected` itself if it is unchanged or no source is available."""
     if present_lines(function, expected[0]) == expected[1] or not file_lines(function):
         return expected
     return _text(function) or _LOST
 
 
-#: Of a function whose file holds something else by now. It is the text of no function.
+#: The answer for a function whose file now contains something else. It equals no function's text.
 _LOST: Text = (0, "", "")
 
 
-#: File → its lines when it was last looked at, and the digests of parts of them by first line and number of lines: what
-#: several kernels call is looked at for each of them.
+#: File → its lines when last read, and digests of ranges by first line and number of lines. Functions that several kernels
+#: call are compared for each of them.
 _digests: dict[str, tuple[list[str], dict[tuple[int, int], str]]] = {}
 
 
 def present_lines(function: FunctionType, count: int) -> str:
-    """A digest of so many lines from the first one of a function on, as they are now."""
+    """Return a digest of the current `count` lines from the first line of a function on."""
     lines, code = file_lines(function), function.__code__
     known = _digests.get(code.co_filename)
     if known is None or known[0] is not lines:
@@ -98,7 +98,7 @@ def present_lines(function: FunctionType, count: int) -> str:
 
 
 def has_text(function: FunctionType) -> bool:
-    """Is there a text that the function was loaded from?"""
+    """Whether the source that the function was loaded from is available."""
     return _text(function) is not None
 
 
@@ -120,7 +120,7 @@ def _digest(lines: list[str]) -> str:
 
 
 def _tree_digest(source: FunctionSource) -> str:
-    """A digest of the statements of a function, without its docstring. Decorators and annotations are in the signature."""
+    """Return a digest of a function's statements without its docstring. The signature covers decorators and annotations."""
     import ast
 
     body = source.node.body

@@ -1,8 +1,8 @@
-"""Texts that are in no file: what `exec` and `python -c` were given, what was typed at a prompt.
+"""Source that is not in a file: passed to `exec` or `python -c`, or typed at a prompt.
 
-Python does not keep them. When a function is decorated, whoever runs the text may still hold it: those strings are
-remembered, and looked at only if the function has to be compiled. One is the text of the function if Python makes the same
-code of it. Several that do, and say something else (see `text`), are as good as none: nothing is guessed.
+Python does not keep it. When a function is decorated, the caller that runs the text may still hold it: such strings are
+remembered, and examined only if the function has to be compiled. A string is the source of the function if Python compiles
+it to the same code. If several are and differ in meaning (see `text`), none is used: samovar does not guess.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-#: How many functions are remembered; the oldest go.
+#: How many functions are remembered; the oldest are dropped.
 MOST_FUNCTIONS = 1024
-#: Bytes; a larger file is hardly the text of a program.
+#: In bytes; a larger file is unlikely to be a program.
 LARGEST_FILE = 4 << 20
-#: How many lines of what was typed are searched for the beginning of a function.
+#: How many lines of the prompt's history are searched for the start of a function.
 MOST_TYPED = 200
 
-#: By the identity of the code, which the table keeps alive: what may be its text, and the lines once they were looked for.
-#: Equal code may have another text.
+#: By the identity of the code, which the table keeps alive: candidate texts, and the lines once found. Equal code objects
+#: may have different sources.
 _texts: dict[int, tuple[CodeType, tuple[str, ...]]] = {}
 _lines: dict[int, list[str]] = {}
 
 
 def remember_texts(code: CodeType, frame: FrameType | None) -> None:
-    """Keep what may be the text of a function that is being decorated in a frame."""
+    """Remember candidate source texts of a function that is being decorated in a frame."""
     held = _held_texts(frame)
     texts = [text for text in held if f"def {code.co_name}" in text]
     if not texts:
@@ -40,19 +40,19 @@ def remember_texts(code: CodeType, frame: FrameType | None) -> None:
         texts = _redirected_text() or _piped_texts(code)
     if not texts and code.co_filename != "<stdin>":
         return
-    _make_room()
+    _evict_oldest()
     _texts[id(code)] = (code, tuple(texts))
 
 
 def carry_text(code: CodeType, text: str) -> None:
-    """Keep the text of a function that comes from another process, whose files may not be here."""
+    """Remember the source of a function that comes from another process, whose files may not exist here."""
     if text:
-        _make_room()
+        _evict_oldest()
         _texts[id(code)] = (code, (text,))
         CARRIED.add(id(code))
 
 
-def _make_room() -> None:
+def _evict_oldest() -> None:
     if len(_texts) >= MOST_FUNCTIONS:
         oldest = next(iter(_texts))
         _lines.pop(oldest, None)
@@ -65,7 +65,7 @@ def _held_texts(frame: FrameType | None) -> list[str]:
     held: list[object] = []
     if caller is not None:
         for value in (*caller.f_locals.values(), *caller.f_code.co_consts):
-            # A path, or an open file: `exec(path.read_text())` lets go of the text.
+            # A path or an open file: `exec(path.read_text())` does not keep the text.
             name = getattr(value, "name", None) if hasattr(value, "read") else None
             is_path = type(value).__module__.startswith("pathlib")
             held.append(str(value) if is_path else name if isinstance(name, str) else value)
@@ -76,7 +76,7 @@ def _held_texts(frame: FrameType | None) -> list[str]:
 
 
 def _texts_of_files(names: list[str]) -> list[str]:
-    """What is in the files that strings name: `exec(open(name).read())` lets go of the text, and the file still has it."""
+    """Return the contents of files that strings name: `exec(open(name).read())` does not keep the text, the file does."""
     texts = []
     for name in names:
         if len(name) < 4096 and "\n" not in name and "\0" not in name and os.path.isfile(name):
@@ -89,7 +89,7 @@ def _texts_of_files(names: list[str]) -> list[str]:
 
 
 def _redirected_text() -> list[str]:
-    """The program on standard input, if that is a file: `python - < file`."""
+    """Return the program on standard input if that is a file: `python - < file`."""
     try:
         size = os.fstat(0).st_size
         return [os.pread(0, min(size, LARGEST_FILE), 0).decode()] if os.path.isfile("/dev/fd/0") else []
@@ -98,9 +98,9 @@ def _redirected_text() -> list[str]:
 
 
 def _piped_texts(code: CodeType) -> list[str]:
-    """What may be the program that came through a pipe: `python - <<EOF`. The C library holds the block that was read last,
-    which is all of a short program, and functions at the end of a longer one."""
-    # Behind the text may be anything: nothing of it is believed if it is no text.
+    """Return candidates for a program that came through a pipe: `python - <<EOF`. The C library holds the last block that
+    was read: all of a short program, or the functions at the end of a longer one."""
+    # The buffer may contain garbage after the text: cut it off.
     held = held_input().decode(errors="replace")
     end = next((index for index, each in enumerate(held) if not (each.isprintable() or each.isspace())), len(held))
     *lines, _ = held[:end].partition("\ufffd")[0].split("\n")
@@ -114,7 +114,7 @@ def _piped_texts(code: CodeType) -> list[str]:
 
 
 def lines_without_file(code: CodeType) -> list[str]:
-    """The lines of a text that the code was made of; none if it is not known, or not certain."""
+    """Return the lines that the code was compiled from; empty if unknown or ambiguous."""
     known = _texts.get(id(code))
     if known is None:
         return []
@@ -129,7 +129,7 @@ def lines_without_file(code: CodeType) -> list[str]:
 
 
 def _typed_texts() -> list[str]:
-    """What was typed last, from each line that may begin a function."""
+    """Return the end of the prompt's history, once from each line that may start a function."""
     readline = sys.modules.get("readline")
     if readline is None:
         return []
@@ -140,7 +140,7 @@ def _typed_texts() -> list[str]:
 
 
 def _block(lines: list[str]) -> list[str]:
-    """The lines of the statement at the beginning: up to the next line that is not indented and begins another."""
+    """Return the lines of the first statement: up to the next unindented line that starts another."""
     end = 1
     decorated = lines[0].startswith("@")
     while end < len(lines) and (decorated or not lines[end] or lines[end][0] in " \t#)"):
@@ -150,7 +150,7 @@ def _block(lines: list[str]) -> list[str]:
 
 
 def _makes(text: str, code: CodeType) -> bool:
-    """Does Python make the code of a text, down to the places of its instructions?"""
+    """Whether a text compiles to the code, including the positions of its instructions."""
     from samovar.lens.source import codes_in
 
     made = codes_in(text, code).get((code.co_name, code.co_firstlineno))

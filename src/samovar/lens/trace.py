@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Asked:
-    """One question about one path, and its answer."""
+    """One question about one path, with its answer."""
 
     __slots__ = ("answer", "path", "question")
 
@@ -41,7 +41,7 @@ class Asked:
 
 
 class Opaque:
-    """An object that was used as a value and is none of the kinds: where it was found, and its type."""
+    """An object of no supported kind that was used as a value: its path and type."""
 
     __slots__ = ("path", "type_name")
 
@@ -54,7 +54,7 @@ class Opaque:
 
 
 class Trace:
-    """The questions in order, without duplicates. `opaque` lists what keeps the compile from being stored."""
+    """The questions in order, without duplicates. `opaque` lists what prevents the compile from being cached."""
 
     __slots__ = ("_answers", "_asked", "_positions", "in_static", "opaque", "static_depth", "where")
 
@@ -63,9 +63,9 @@ class Trace:
         self._answers: dict[tuple[Path, str], Any] = {}
         self._positions: dict[tuple[Path, str], tuple[str, int]] = {}
         self.opaque: list[Opaque] = []
-        #: Where in the user's text the compile is, if somebody keeps track of it: for explanations, not part of the key.
+        #: The current position in the user's source, if tracked: for explanations, not part of the key.
         self.where: Callable[[], tuple[str, int]] | None = None
-        #: In how many `static(…)` the compile is, and the paths first asked about in one: not part of the key either.
+        #: The nesting depth of `static(…)`, and the paths first asked about inside one: not part of the key either.
         self.static_depth = 0
         self.in_static: set[Path] = set()
 
@@ -81,15 +81,15 @@ class Trace:
                 self._positions[key] = self.where()
 
     def position(self, path: Path, question: str) -> tuple[str, int] | None:
-        """The file and line where a question came up."""
+        """Return the file and line where a question came up."""
         return self._positions.get((path, question))
 
     def note_opaque(self, path: Path, type_name: str) -> None:
-        """Keep what an object that was used as a value is, for the message about it."""
+        """Record an opaque object, for the message about it."""
         self.opaque.append(Opaque(path, type_name))
 
     def answer(self, path: Path, question: str, default: Any = None) -> Any:
-        """The recorded answer, or the default if the question was not asked."""
+        """Return the recorded answer, or the default if the question was not asked."""
         return self._answers.get((path, question), default)
 
     def facts(self) -> dict[Path, dict[str, Any]]:
@@ -116,7 +116,7 @@ class Trace:
 
 
 class Mismatch:
-    """The first question that is answered differently now."""
+    """The first question whose answer has changed."""
 
     __slots__ = ("new", "old", "path", "question")
 
@@ -128,33 +128,34 @@ class Mismatch:
 
     def __str__(self) -> str:
         path, question = self.path, self.question
+        what = f"parameter `{path}`" if path.step == "parameter" else str(path)
         if question == "disjoint":
             written, everything = path.key
             names = ", ".join(map(str, written)), ", ".join(map(str, everything))
-            return f"written {names[0]} now {'overlaps nothing' if self.new else 'overlaps something'} of {names[1]}"
+            return f"written {names[0]} now overlaps {'none' if self.new else 'one'} of {names[1]}"
         if question == "tensor" and isinstance(self.old, tuple) and isinstance(self.new, tuple):
-            return f"{path} changed {TensorFacts(*self.old).changes(TensorFacts(*self.new))}"
+            return f"{what}: {TensorFacts(*self.old).changes(TensorFacts(*self.new))}"
         if question in EXTENT_QUESTIONS or question in EXACT_EXTENT_QUESTIONS:
-            axis = int(question.rpartition(" ")[2])
-            lengths = [str(length or "one that code is not made for") for length in (self.old, self.new)]
-            return f"the length of axis {axis} of {path} changed {' → '.join(lengths)}"
+            dimension = int(question.rpartition(" ")[2])
+            extents = [str(extent or "one that code is not specialized on") for extent in (self.old, self.new)]
+            return f"{what}: the extent of dimension {dimension} changed from {extents[0]} to {extents[1]}"
         if question in ("function", "source"):
-            what = path.parent if path.step == "function" and path.parent is not None else path
-            return f"{what} is no function any more" if self.new is None else f"the code of {what}() changed"
+            what = str(path.parent if path.step == "function" and path.parent is not None else path)
+            return f"{what} is no longer a function" if self.new is None else f"the code of {what}() changed"
         if question == "signature":
-            return f"the annotations or options of {path} changed"
+            return f"the annotations or options of {what} changed"
         if question in ("same", "same cell"):
-            return f"{path} is no longer the same as {self.old}"
+            return f"{what} is no longer the same as {self.old}"
         if question == "namespace":
-            return f"{path} is now of another module than {self.old}"
+            return f"{what} is now in another module than {self.old}"
         if question == "kind" and self.new is Kind.ABSENT:
-            return f"{path} is gone"
+            return f"{what} no longer exists"
         if question == "values":
-            return f"the elements of {path} changed"
+            return f"the elements of {what} changed"
         if question == "immutable":
-            return f"{path} is {'now' if self.new else 'no longer'} a tuple of constants"
-        word = {"option": "", "value": "", "call": ""}.get(question, f"{question} ")
-        return f"{path} changed {word}{shown(self.old)} → {shown(self.new)}"
+            return f"{what} is {'now' if self.new else 'no longer'} a tuple of constants"
+        word = {"option": "", "value": "", "call": ""}.get(question, f": {question}")
+        return f"{what}{word} changed from {shown(self.old)} to {shown(self.new)}"
 
     def __repr__(self) -> str:
         return f"<Mismatch {self}>"

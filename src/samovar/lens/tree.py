@@ -1,16 +1,16 @@
-"""The decision tree of a kernel: what to ask next, given the answers so far, and what was compiled for them.
+"""The decision tree of a kernel: the next question, given the answers so far, and the artifact compiled for them.
 
-A compile is a pure function of the answers it gets, so two compiles that got the same answers ask the same next question.
-A segment is a run of questions with one known answer each; it ends in a leaf or in a fork, where several answers are known.
-All of it is plain data (see `portable`), so that it is kept in a file as it is. A tree only ever gives hints: what is not in
-it is compiled.
+A compile is a pure function of the answers it gets, so two compiles with the same answers ask the same next question. A
+segment is a run of questions with one known answer each; it ends in a leaf, or in a fork where several answers are known.
+The tree is plain data (see `serialized`), so it is stored in a file as it is. It is only a hint: whatever it lacks is
+compiled.
 """
 
 from __future__ import annotations
 
 from samovar.lens.answers import essence, same_answer
 from samovar.lens.path import RELATIONS, STEPS
-from samovar.lens.portable import PathTable
+from samovar.lens.serialized import PathTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.lens.path import Path
-    from samovar.lens.portable import Row
     from samovar.lens.replaying import Replay
+    from samovar.lens.serialized import Row
     from samovar.lens.text import Text
     from samovar.lens.trace import Trace
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     #: (number of a path, question, encoded answer)
     Step = tuple[int, str, Any]
 
-#: Questions whose answer is a comparison with what is expected.
+#: Questions whose answer compares with the expected one.
 COMPARED = (*RELATIONS, "source")
-#: How many leaves a tree keeps; the oldest goes.
+#: Maximum number of leaves of a tree; the oldest are dropped.
 MOST_LEAVES = 512
-#: How many steps are looked at for texts.
+#: How many steps are searched for source texts.
 MOST_STEPS_LOOKED_AT = 20_000
-#: How many bytes of what its leaves lead to a tree keeps: all of it is read to find one leaf.
+#: How many bytes of its leaves' artifacts a tree embeds: looking up one leaf reads all of them.
 MOST_CONTENT = 1 << 15
 
 
 class Leaf:
-    """What the answers lead to: the key of an artifact, the numbers of the paths that its guards speak of, and its content
-    if the tree keeps that as well."""
+    """The end of a walk: the key of an artifact, the numbers of the paths that its guards refer to, and the artifact's
+    content if the tree embeds it."""
 
     __slots__ = ("content", "key", "sources", "steps")
 
@@ -52,7 +52,7 @@ class Leaf:
 
 
 class Miss:
-    """Where a walk ended: the first question whose answer is not known, and what is known there."""
+    """Where a walk failed: the first question with an unknown answer, and the answers known there."""
 
     __slots__ = ("answer", "known", "number", "question")
 
@@ -64,7 +64,7 @@ class Miss:
 
 
 class Tree:
-    """The questions of one kernel. `root` is None while nothing is known."""
+    """The questions of one kernel. `root` is None for an empty tree."""
 
     __slots__ = ("paths", "root")
 
@@ -75,42 +75,42 @@ class Tree:
     # --- as data
 
     def data(self) -> tuple[Any, ...]:
-        """The tree as plain data."""
+        """Return the tree as plain data."""
         return (self.paths.rows, self.root)
 
     @classmethod
     def of(cls, data: tuple[Any, ...]) -> Tree:
-        """The tree that plain data stands for."""
+        """Return the tree that plain data represents."""
         rows, root = data
         return cls(rows, root)
 
     def check(self) -> None:
-        """Raise something if the data is not that of a tree. A walk does not look at all of it, who adds to it does."""
+        """Raise an exception if the data is not a valid tree. A walk reads only parts of it, but adding to it needs all."""
         rows, decoded = self.paths.rows, self.paths.decoded
         for number, (parent, step, _) in enumerate(rows):
             if not -1 <= parent < number or step not in STEPS:
-                raise ValueError("a path has no beginning")
+                raise ValueError("a path has no root")
             self.paths.path(number)
         for steps, end in self.segments():
             if end.__class__ is tuple:
                 key, sources, age, content = end
                 if not all(0 <= number < len(rows) for number in sources) or key.__class__ is not str or age < 0:
-                    raise ValueError("a leaf leads nowhere")
+                    raise ValueError("a leaf is malformed")
                 if content is not None and content.__class__ is not bytes:
-                    raise ValueError("a leaf has something else than bytes")
+                    raise ValueError("the content of a leaf is not bytes")
                 asked = steps
             else:
                 number, question, branches = end
                 asked = [*steps, *((number, question, encoded) for encoded, _ in branches)]
             for number, question, encoded in asked:
                 if not 0 <= number < len(rows):
-                    raise ValueError("a question is about nothing")
+                    raise ValueError("a question has no path")
                 essence(question.casefold(), decoded(encoded))
 
     # --- asking
 
     def walk(self, replay: Replay) -> Leaf | Miss | None:
-        """Ask until a leaf, or until an answer that is not known. None if there is nothing to ask."""
+        """Ask questions down to a leaf or to an unknown answer. Return None for an empty tree."""
         segment = self.root
         if segment is None:
             return None
@@ -127,11 +127,11 @@ class Tree:
                 return Leaf(end[0], end[1], asked, end[3])
             number, question, branches = end
             if question == "source" and not replay.has_text(number):
-                # Several texts with the same bytecode are known, and which of them was loaded cannot be told.
+                # Several sources with the same bytecode are known, and it is unknown which one was loaded.
                 return Miss(number, question, None, tuple(decoded(encoded) for encoded, _ in branches))
             answered = False
             for encoded, below in branches:
-                # An answer does not depend on what is expected, unless it is a comparison.
+                # An answer does not depend on the expected one, except for comparisons.
                 expected = decoded(encoded)
                 if same_answer(replay.last, expected) if answered else replay.agrees(number, question, expected):
                     asked = [*asked, (number, question, encoded)]
@@ -142,7 +142,7 @@ class Tree:
                 return Miss(number, question, replay.last, tuple(decoded(encoded) for encoded, _ in branches))
 
     def trace(self, steps: list[Step], reread: Mapping[int, Any] | None = None) -> Trace:
-        """What was asked on the way to a leaf, with the texts that were read again as they are now."""
+        """Return the trace of a walk to a leaf, with reread sources as they are now."""
         from samovar.lens.trace import Trace
 
         trace, path, decoded = Trace(), self.paths.path, self.paths.decoded
@@ -152,10 +152,10 @@ class Tree:
         return trace
 
     def texts(self) -> dict[Any, list[Text]]:
-        """The texts that functions were compiled from, by the answer to what their code is: a hint, as all of it, for who
-        would compare a text with the code again. Of a large tree, those that come first."""
+        """Return the sources that functions were compiled from, by their code: a hint that saves comparing source and code
+        again. Of a large tree, only the first ones."""
         found: dict[Any, list[Text]] = {}
-        codes: dict[int, Any] = {}  # by the number of a path, on the way to where a walk is
+        codes: dict[int, Any] = {}  # by path number, for the current walk
         pending: list[tuple[Step | None, Segment]] = [] if self.root is None else [(None, self.root)]
         left = MOST_STEPS_LOOKED_AT
         while pending and left > 0:
@@ -176,8 +176,7 @@ class Tree:
     # --- growing
 
     def add(self, trace: Trace, key: str, paths: tuple[Path, ...], content: bytes | None = None) -> None:
-        """Remember what a trace leads to, with its content if there is room. What was known for the same answers is
-        replaced."""
+        """Add the artifact of a trace, with its content if it fits. It replaces the artifact known for the same answers."""
         sources = tuple(map(self.paths.number, paths))
         steps = [
             (self.paths.number(asked.path), asked.question, self.paths.encoded(asked.answer)) for asked in trace
@@ -188,13 +187,13 @@ class Tree:
             self.root = None
             for known, end in leaves[-MOST_LEAVES // 2 :]:
                 self._insert(known, end)
-        # Leaves are numbered in the order they came, which is what lets the oldest go.
+        # Ages number the leaves in order of insertion, to drop the oldest first.
         age = 1 + max((end[2] for end in ends), default=0)
         kept = sum(len(end[3] or b"") for end in ends if end[0] != key)
         self._insert(steps, (key, sources, age, content if content and kept + len(content) <= MOST_CONTENT else None))
 
     def adopt(self, other: Tree, wanted: Callable[[str], object] = bool) -> None:
-        """Add what another tree of the same kernel leads to, as far as its keys are wanted."""
+        """Add the leaves of another tree of the same kernel whose keys are wanted."""
         for steps, (key, sources, _, content) in other.leaves():
             if wanted(key):
                 self.add(other.trace(steps), key, tuple(map(other.paths.path, sources)), content)
@@ -211,13 +210,13 @@ class Tree:
             position += agreed
             rest = steps[position:]
             if agreed < len(own) and rest and own[agreed][:2] == rest[0][:2]:
-                # The same question with another answer: here the segment becomes a fork.
+                # The same question with another answer: the segment forks here.
                 number, question, answer = own[agreed]
                 before = [own[agreed + 1 :], tail]
                 segment[:] = [own[:agreed], [number, question, [[answer, before], [rest[0][2], [rest[1:], end]]]]]
                 return
             if agreed < len(own) or tail.__class__ is tuple or not rest or tail[:2] != [*rest[0][:2]]:
-                # The same answers led to an end or to another question before: what is newer counts.
+                # The same answers led to a leaf or to another question before: the newer one wins.
                 segment[:] = [[*own[:agreed], *rest], end]
                 return
             for branch in tail[2]:
@@ -232,7 +231,7 @@ class Tree:
     # --- listing
 
     def segments(self) -> Iterator[Segment]:
-        """Every run of questions once, whatever leads there."""
+        """Yield every segment once."""
         pending = [] if self.root is None else [self.root]
         while pending:
             segment = pending.pop()
@@ -241,7 +240,7 @@ class Tree:
                 pending.extend(below for _, below in segment[1][2])
 
     def leaves(self) -> Iterator[tuple[list[Step], tuple[Any, ...]]]:
-        """Every trace with its end, oldest first."""
+        """Yield every trace with its leaf, oldest first."""
         found: list[tuple[list[Step], tuple[Any, ...]]] = []
         pending: list[tuple[list[Step], Segment]] = [] if self.root is None else [([], self.root)]
         while pending:
@@ -258,7 +257,7 @@ class Tree:
 
 
 def _agreed(known: list[Step], steps: list[Step]) -> int:
-    """How many steps are the same from the beginning."""
+    """Return the length of the common prefix."""
     count = 0
     for one, two in zip(known, steps, strict=False):
         if one[:2] != two[:2] or not _same(one[1], one[2], two[2]):

@@ -1,15 +1,19 @@
-"""Passes over the IR, in place: checks, inlining, what becomes of atomics, and what becomes of loops.
+"""IR-to-IR passes, in place: checks, inlining, resolution of atomics, outlining and loop optimization.
 
-Each pass is a function of a kernel, linear in the number of its operations. The order matters: checks come early, while
-operations are what the user wrote, and clamped indices must be clamped before anything is concluded from them;
-inlining and locals bring indices into view; ownership takes what is provably plain, reductions and scatters take what they
-can of the rest, and what is left stays atomic. Then parallel loops become tasks, and all loops are planned
-(`samovar.passes.loops`): a backend renders what is left one to one.
+Each pass is a function of a kernel, linear in the number of its operations. The order matters. Checks come early, while
+operations are still those of the user, and indices must be clamped before anything is concluded from them. Inlining and
+forwarding of locals expose indices. Ownership demotes atomics that are provably exclusive; reductions and scatters take what
+they can of the rest, and the remaining ones stay atomic. Then parallel loops become tasks, and all loops are planned
+(`samovar.passes.loops`). The backend renders the result one to one.
 """
 
+from samovar.passes.derivatives import Box, NotDifferentiable, Reversed, forward_tangents, prepare, reverse
 from samovar.passes.loops import place_safepoints
 from samovar.passes.order import pipeline, run
 from samovar.passes.outline import outline
-from samovar.passes.parameters import drop_untouched, hand_down
+from samovar.passes.parameters import drop_untouched, propagate_facts
 
-__all__ = ["drop_untouched", "hand_down", "outline", "pipeline", "place_safepoints", "run"]
+__all__ = [
+    "Box", "NotDifferentiable", "Reversed", "drop_untouched", "forward_tangents", "outline", "pipeline", "place_safepoints",
+    "prepare", "propagate_facts", "reverse", "run",
+]  # fmt: skip

@@ -1,10 +1,12 @@
-"""Which arrays and locals each task and each function touches, calls included, and what an index is made of."""
+"""Which arrays and locals each task and each function accesses, including calls, and the symbols of an index."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from samovar.ir import (
+    Affine,
     Array,
     Function,
     Kernel,
@@ -12,17 +14,35 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    Value,
+    bodies,
     callees,
     memory,
     sections,
     tasks,
+    use_counts,
     walk,
 )
 
 
+@dataclass(frozen=True)
+class Facts:
+    """Shared analyses of the passes over atomics: forms of indices, uses of values, accesses of tasks. They stay valid while
+    atomics are replaced."""
+
+    affine: Affine
+    uses: Counter[Value]
+    accesses: dict[ParallelFor, Accesses]
+
+    @staticmethod
+    def of(kernel: Kernel) -> Facts:
+        """The facts of a kernel in its current state."""
+        return Facts(Affine(kernel.body), use_counts(bodies(kernel)), task_accesses(kernel))
+
+
 @dataclass
 class Touched:
-    """Arrays by how they are touched. Of a function: its array parameters and the arrays of the kernel that it names."""
+    """Arrays by kind of access. For a function: its array parameters and the arrays of the kernel that it names."""
 
     read: set[Array] = field(default_factory=set)
     written: set[Array] = field(default_factory=set)
@@ -30,8 +50,8 @@ class Touched:
 
 @dataclass
 class Accesses:
-    """What a task does to memory: its own operations by target, in the order of the text, and what its calls touch.
-    `contested` arrays are touched by others while it runs."""
+    """The memory accesses of a task: its own operations by target, in program order, and what its calls access.
+    `contested` arrays are accessed by other sections while it runs."""
 
     operations: dict[Array | Local, list[Operation]] = field(default_factory=dict)
     called: Touched = field(default_factory=Touched)
@@ -39,39 +59,27 @@ class Accesses:
 
 
 def functions_touch(kernel: Kernel) -> dict[Function, Touched]:
-    """What each function touches, itself or through the functions it calls (which are listed before it)."""
+    """The accesses of each function, itself or through the functions it calls (which are listed before it)."""
     found: dict[Function, Touched] = {}
     for function in kernel.functions:
-        touched = found[function] = Touched()
-        for operation in walk(function.body):
-            if operation.code == "call":
-                call_touches(operation, found, touched)
-            elif isinstance(target := memory(operation), Array):
-                (touched.read if operation.code == "load" else touched.written).add(target)
+        found[function] = _touched(accesses_of(function.body, found))
     return found
 
 
-def call_touches(call: Operation, functions: dict[Function, Touched], touched: Touched) -> None:
-    """Add what a call touches, in terms of the caller's arrays."""
-    function = call.payload
-    assert isinstance(function, Function)
-    inner = functions[function]
-    if not (inner.read or inner.written):
-        return
-    arguments = dict(zip(function.parameters, call.operands, strict=True))
-    for arrays, into in ((inner.read, touched.read), (inner.written, touched.written)):
-        for array in arrays:
-            argument = arguments.get(array, array)
-            assert isinstance(argument, Array)
-            into.add(argument)
+def _call_touches(call: Operation, inner: Touched, touched: Touched) -> None:
+    """Add the accesses of a call, in terms of the caller's arrays."""
+    if inner.read or inner.written:
+        arguments = dict(zip(call.payload.parameters, call.operands, strict=True))
+        touched.read.update(arguments.get(array, array) for array in inner.read)
+        touched.written.update(arguments.get(array, array) for array in inner.written)
 
 
 def accesses_of(region: Region, functions: dict[Function, Touched]) -> Accesses:
-    """What the operations of a region do to memory, those of the regions inside included."""
+    """The memory accesses of the operations of a region, including nested regions."""
     accesses = Accesses()
     for operation in walk(region):
         if operation.code == "call":
-            call_touches(operation, functions, accesses.called)
+            _call_touches(operation, functions[operation.payload], accesses.called)
         elif (target := memory(operation)) is not None:
             accesses.operations.setdefault(target, []).append(operation)
     return accesses
@@ -87,7 +95,7 @@ def task_accesses(kernel: Kernel) -> dict[ParallelFor, Accesses]:
 
 
 def reached_from_tasks(kernel: Kernel) -> set[Function]:
-    """The functions that an iteration of a task, or a section, may run."""
+    """The functions that an iteration of a task, or a section, may call."""
     reached: set[Function] = set()
     if not kernel.functions:
         return reached
@@ -96,7 +104,7 @@ def reached_from_tasks(kernel: Kernel) -> set[Function]:
     for each in sections(kernel):
         for part in each.parts:
             reached.update(callees(part.body))
-    # Callers come after their callees, so one pass from the back closes the set.
+    # Callers come after their callees, so one backward pass closes the set.
     for function in reversed(kernel.functions):
         if function in reached:
             reached.update(callees(function.body))
@@ -104,9 +112,9 @@ def reached_from_tasks(kernel: Kernel) -> set[Function]:
 
 
 def contested(kernel: Kernel) -> dict[Operation, frozenset[Array]]:
-    """For each operation in a section: the arrays that other sections touch meanwhile, where one of them writes.
+    """For each operation in a section: the arrays that other sections access concurrently, if one of them writes.
 
-    Updates of these stay atomic, whatever else is known of them.
+    Updates of these stay atomic, whatever else is known about them.
     """
     found: dict[Operation, frozenset[Array]] = {}
     present = list(sections(kernel))
@@ -124,7 +132,7 @@ def contested(kernel: Kernel) -> dict[Operation, frozenset[Array]]:
 
 
 def _touched(accesses: Accesses) -> Touched:
-    """All arrays of some accesses, those of calls included."""
+    """All arrays of some accesses, including those of calls."""
     touched = Touched(set(accesses.called.read), set(accesses.called.written))
     for target, operations in accesses.operations.items():
         if isinstance(target, Array):

@@ -1,21 +1,22 @@
-"""Checkpoints as branches: a launch that begins at one skips what stands before it, and knows all values that it needs.
+"""Expanding checkpoints to branches: a launch that resumes at one skips the code before it, but computes all values it
+needs.
 
-A variable says whether code is live: from the beginning, or since the checkpoint at which the launch begins. Tasks, writes
-to arrays, prints, checks and returns that stand before a checkpoint ask it. Everything else runs in any case: what a number
-is computed from does not change by looking at it. A loop over a flag goes on while it is live: one that is skipped is left
-after a pass, and one with the checkpoint in it is live by then.
+A variable says whether code is live: from the beginning, or since the checkpoint where the launch resumes. Tasks, writes
+to arrays, prints, checks and returns before a checkpoint test it. Everything else always runs: computing a number has no
+effect. A loop over a flag continues while it is live: a skipped one is left after one iteration, and one that contains the
+checkpoint is live by then.
 
-What a `while` of serial code does to arrays decides how long it runs, so one that writes is skipped as a whole. So is the
-call of a function that writes; what it would give is 0.
+The array writes of a `while` in serial code decide how long it runs, so one that writes is skipped as a whole. So is the
+call of a function that writes; its result is then 0.
 
-The first of the passes. After it there is no `Checkpoint` in the kernel.
+This is the first pass. After it there is no `Checkpoint` in the kernel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samovar._native import DType, i32, u1
+from samovar._native import i32, u1
 from samovar.ir import (
     OPCODES,
     Array,
@@ -32,6 +33,7 @@ from samovar.ir import (
     Sections,
     Value,
     While,
+    dtype_of,
     memory,
     substitute,
     walk,
@@ -40,7 +42,7 @@ from samovar.passes.accesses import functions_touch
 
 
 def expand_checkpoints(kernel: Kernel) -> None:
-    """Write the checkpoints of a kernel in branches."""
+    """Expand the checkpoints of a kernel to branches."""
     if kernel.resume is None:
         return
     last = max((each.number for each in walk(kernel.body) if isinstance(each, Checkpoint)), default=0)
@@ -48,7 +50,7 @@ def expand_checkpoints(kernel: Kernel) -> None:
 
 
 class _Expansion:
-    """One walk in the order of the text; after the last checkpoint, everything is live."""
+    """A single walk in program order; after the last checkpoint, everything is live."""
 
     def __init__(self, kernel: Kernel, last: int) -> None:
         self._kernel = kernel
@@ -56,7 +58,7 @@ class _Expansion:
         self._passed = 0
         self._live = Local("live", u1)
         self._replaced: dict[Value, Value] = {}
-        self._parts: dict[Value, list[Operation]] = {}  # the results of a call that has several
+        self._parts: dict[Value, list[Operation]] = {}  # the results of a call with several
         self._writing = {function for function, touched in functions_touch(kernel).items() if touched.written}
 
     def run(self) -> None:
@@ -65,14 +67,8 @@ class _Expansion:
         kernel.locals.append(self._live)
         body = self._region(kernel.body)
         from_start = Operation("eq", u1, (kernel.resume, Constant(0, i32)))
-        body.operations[:0] = [from_start, self._store(from_start)]
+        body.operations[:0] = [from_start, self._live.store(from_start)]
         kernel.body = body
-
-    def _store(self, value: Value) -> Operation:
-        return Operation("store_local", None, (value,), self._live)
-
-    def _load(self) -> Operation:
-        return Operation("load_local", u1, (), self._live)
 
     def _region(self, region: Region) -> Region:
         return Region([step for operation in region.operations for step in self._steps(operation)])
@@ -103,15 +99,15 @@ class _Expansion:
     def _checkpoint(self, operation: Checkpoint) -> list[Operation]:
         assert self._kernel.resume is not None
         begins = Operation("eq", u1, (self._kernel.resume, Constant(operation.number, i32)), None, operation.line)
-        wakes = If(begins, Region([self._store(Constant(True, u1))]), Region(), operation.line)
-        # What is inside of it is before the next one.
+        wakes = If(begins, Region([self._live.store(Constant(True, u1))]), Region(), operation.line)
+        # Its body comes before the next checkpoint.
         body = self._region(operation.body)
         self._passed = operation.number
         return [begins, wakes, *body.operations]
 
     def _loop(self, loop: DoWhile) -> list[Operation]:
         loop.head = self._region(loop.head)
-        live = self._load()
+        live = self._live.load()
         goes_on = Operation("and", u1, (live, self._replaced.get(loop.condition, loop.condition)), None, loop.line)
         loop.head.operations += [live, goes_on]
         loop.condition = goes_on
@@ -120,35 +116,34 @@ class _Expansion:
     def _gated(self, steps: list[Operation]) -> list[Operation]:
         for inner in walk(Region(steps)):
             substitute(inner, self._replaced)
-        live = self._load()
+        live = self._live.load()
         return [live, If(live, Region(steps), Region(), steps[0].line)]
 
     def _call(self, operation: Operation) -> list[Operation]:
-        """An effect that may have a result: in a variable, which is 0 where the effect is skipped."""
+        """An effect that may have a result: stored in a variable, which is 0 if the effect is skipped."""
         several = operation.code == "call" and len(operation.payload.returns) > 1
         results = _extracts(operation) if several else [operation] if operation.type is not None else []
         before: list[Operation] = []
         inside: list[Operation] = [operation, *(results if several else ())]
         after: list[Operation] = []
         for result in results:
-            assert result.type is not None
-            kept = Local("skipped", result.type, operation.line)
+            kept = Local("skipped", dtype_of(result), operation.line)
             self._kernel.locals.append(kept)
-            before.append(Operation("store_local", None, (_zero(result.type),), kept))
-            inside.append(Operation("store_local", None, (result,), kept))
-            after.append(Operation("load_local", result.type, (), kept))
+            before.append(kept.store(kept.zero()))
+            inside.append(kept.store(result))
+            after.append(kept.load())
         if several:
             self._parts[operation] = after
         elif after:
             self._replaced[operation] = after[0]
-        live = self._load()
+        live = self._live.load()
         return [*before, live, If(live, Region(inside), Region(), operation.line), *after]
 
     def _has_effect(self, operation: Operation) -> bool:
         return any(self._is_effect(inner) for inner in walk(Region([operation])))
 
     def _is_effect(self, operation: Operation) -> bool:
-        """Does a step change more than variables of the kernel?"""
+        """Whether an operation changes more than variables of the kernel."""
         if operation.code == "call":
             return operation.payload in self._writing
         if operation.code in ("return", "print", "check"):
@@ -157,10 +152,6 @@ class _Expansion:
 
 
 def _extracts(call: Operation) -> list[Operation]:
-    """The results of a call that has several, one by one."""
+    """The results of a call with several, one by one."""
     types = call.payload.returns
     return [Operation("extract", dtype, (call,), place, call.line) for place, dtype in enumerate(types)]
-
-
-def _zero(dtype: DType) -> Constant:
-    return Constant({"float": 0.0, "bool": False}.get(dtype.kind, 0), dtype)

@@ -1,35 +1,39 @@
-"""Checks: array accesses in bounds, integer arithmetic that fits, divisions and shifts that mean something.
+"""Run-time checks: array accesses in bounds, integer overflow, invalid divisions and shifts.
 
 `clamp` moves the indices of arrays with that boundary to the nearest edge and always runs. The rest runs on request: bounds
-with `check_out_of_bound` or `debug`, arithmetic with `debug`. A `Site` names the function that the user wrote
-the operation in. Line 0 means that no user wrote it.
+with `check_out_of_bound` or `debug`, arithmetic with `debug`. A `Site` names the function in which the user wrote the
+operation. Line 0 means generated code.
 
-A check comes right before what it guards: where it fails, the launch ends and memory stays untouched.
+A check comes right before the operation it guards: if it fails, the launch ends and memory stays unchanged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 from samovar._native import DType, i32, i64, u1, u32, u64
 from samovar.artifact import Frame, Hole, Site
 from samovar.ir import (
     Array,
     Atomic,
+    Builder,
     Constant,
     Function,
     Kernel,
     Operation,
+    ScratchArray,
     Value,
     columns_of,
     constant_integer,
+    dtype_of,
     indices,
     memory,
     rewrite,
 )
 from samovar.language import integer_range
 
-#: Operators that wrap, with their spelling in messages. (`-x` of an unsigned number is a way to write bits.)
+#: Operators that wrap, with their spelling in messages. (`-x` of an unsigned number is a bit pattern on purpose.)
 WRAPPING = {"add": "+", "sub": "-", "mul": "*", "neg": "-"}
 WRAPPING_UNSIGNED = {code: sign for code, sign in WRAPPING.items() if code != "neg"}
 DIVISIONS = {"floordiv": "//", "mod": "%"}
@@ -52,14 +56,14 @@ def check_bounds(kernel: Kernel) -> None:
 
 
 def check_arithmetic(kernel: Kernel) -> None:
-    """Check overflow, division by zero, shifts by more than the width and negative exponents of integers, where the user
-    wrote them."""
+    """Check integers for overflow, division by zero, shifts by more than the width and negative exponents, in operations
+    that the user wrote."""
     _expand(kernel, _arithmetic)
     _expand(kernel, _updated, behind=True)
 
 
 def _expand(kernel: Kernel, expand: Expansion, behind: bool = False) -> None:
-    """Put the operations that `expand` gives in front of each operation, or behind it."""
+    """Insert the operations that `expand` returns before each operation, or after it if `behind`."""
     owners: list[Function | Kernel] = [*kernel.functions, kernel]
     for owner in owners:
 
@@ -78,7 +82,7 @@ def site_of(
     owner: Function | Kernel,
     marked: bool = True,
 ) -> Site:
-    """A place that can speak, in the function that the user wrote it in; `marked` if it says where in the line."""
+    """A source location for messages, in the function that the user wrote it in; `marked` if it includes columns."""
     owner = operation.origin or owner
     frame = Frame(owner.name, owner.file, int(operation.line))
     callers = owner.frames if isinstance(owner, Function) else ()
@@ -86,24 +90,20 @@ def site_of(
     return Site(kind, tuple(parts), types, (frame, *callers), columns_of(operation.line) if marked else None)
 
 
-class _Steps(list[Operation]):
-    """Operations made one after the other, all at the line of the one they are made for."""
+class _Checks(Builder):
+    """The checks of an operation; `owner` is the enclosing function."""
 
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self._line = line
-
-    def make(self, code: str, type: DType | None, *operands: Value, payload: object = None) -> Operation:
-        self.append(Operation(code, type, operands, payload, self._line))
-        return self[-1]
-
-    def cast(self, value: Value, type: DType) -> Value:
-        return value if value.type is type else self.make("cast", type, value)
+    def __init__(self, operation: Operation, owner: Function | Kernel) -> None:
+        super().__init__(operation.line)
+        self.operation = operation
+        self.owner = owner
 
     def extent(self, array: Array, axis: int) -> Operation:
         return self.make("shape", i64 if array.wide else i32, payload=(array, axis))
 
-    def check(self, condition: Value, values: Sequence[Value], site: Site) -> None:
+    def check(self, condition: Value, kind: str, values: Sequence[Value], *parts: str | Hole) -> None:
+        """Fail with a message if a condition is false; holes in the message are indices of values."""
+        site = site_of(kind, _joined(parts), values, self.operation, self.owner)
         self.make("check", None, condition, *values, payload=site)
 
 
@@ -114,43 +114,40 @@ def _clamped(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     array = memory(operation)
     if not isinstance(array, Array) or array.boundary != "clamp":
         return []
-    steps = _Steps(operation.line)
+    steps = _Checks(operation, owner)
     moved = [_clamp_index(steps, array, axis, index) for axis, index in enumerate(indices(operation))]
     operation.operands = (*moved, *operation.operands[array.ndim :])
-    return steps
+    return steps.operations
 
 
-def _clamp_index(steps: _Steps, array: Array, axis: int, index: Value) -> Value:
-    """The index, or the nearest edge: computed in a type that holds every value of the index and of the extent."""
-    assert index.type is not None
-    extent = steps.extent(array, axis)
-    assert extent.type is not None
-    # An unsigned index goes to a wider signed type where there is one; u64 stays, with an extent that is never negative.
-    narrow = index.type.bits < 32 or index.type is i32
-    type = u64 if index.type is u64 else extent.type if narrow else i64
-    one = Constant(1, extent.type)
-    last = steps.make("sub", extent.type, steps.make("max", extent.type, extent, one), one)
+def _clamp_index(steps: _Checks, array: Array, axis: int, index: Value) -> Value:
+    """The index or the nearest edge, computed in a type that holds every value of the index and of the extent."""
+    own, extent = dtype_of(index), steps.extent(array, axis)
+    # An unsigned index is converted to a wider signed type if there is one; u64 stays, as extents are never negative.
+    narrow = own.bits < 32 or own is i32
+    type = u64 if own is u64 else dtype_of(extent) if narrow else i64
+    one = Constant(1, dtype_of(extent))
+    last = steps.sub(steps.max(extent, one), one)
     below = steps.make("min", type, steps.cast(index, type), steps.cast(last, type))
-    return below if type is u64 else steps.make("max", type, below, Constant(0, type))
+    return below if type is u64 else steps.max(below, Constant(0, type))
 
 
 def _bounded(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     array = memory(operation)
-    if not isinstance(array, Array) or array.ndim == 0:
+    if not isinstance(array, Array) or array.ndim == 0 or isinstance(array, ScratchArray):
         return []
-    steps = _Steps(operation.line)
+    steps = _Checks(operation, owner)
     location = indices(operation)
     extents = [steps.extent(array, axis) for axis in range(array.ndim)]
-    inside: Value | None = None
+    tests: list[Value] = []
     for index, extent in zip(location, extents, strict=True):
-        assert index.type is not None
-        # As an unsigned number a negative index is beyond every extent, so that one comparison is exact.
-        type = u32 if index.type.bits <= 32 and not array.wide else u64
-        fits = steps.make("lt", u1, steps.cast(index, type), steps.cast(extent, type))
-        inside = fits if inside is None else steps.make("and", u1, inside, fits)
-    assert inside is not None
-    written = [_as_written(steps, index, first) for index, first in zip(location, array.offset, strict=True)]
-    values = [*written, *extents]
+        # As an unsigned number a negative index exceeds every extent, so one comparison is exact.
+        type = u32 if dtype_of(index).bits <= 32 and not array.wide else u64
+        tests.append(steps.compare("lt", steps.cast(index, type), steps.cast(extent, type)))
+    inside = reduce(lambda one, other: steps.make("and", u1, one, other), tests)
+    # The user's index counts from the offset of the dimension.
+    pairs = zip(location, array.offset, strict=True)
+    written = [steps.add(index, Constant(first, dtype_of(index))) for index, first in pairs]
     parts = [
         "index ",
         *_tuple(range(array.ndim), single=""),
@@ -158,18 +155,12 @@ def _bounded(operation: Operation, owner: Function | Kernel) -> list[Operation]:
         *_tuple(range(array.ndim, 2 * array.ndim), single=","),
         *([f" and offset {array.offset}"] if any(array.offset) else []),
     ]
-    steps.check(inside, values, site_of("bounds", _joined(parts), values, operation, owner))
-    return steps
-
-
-def _as_written(steps: _Steps, index: Value, first: int) -> Value:
-    """An index as the user wrote it: counted from where the axis begins."""
-    assert index.type is not None
-    return index if first == 0 else steps.make("add", index.type, index, Constant(first, index.type))
+    steps.check(inside, "bounds", [*written, *extents], *parts)
+    return steps.operations
 
 
 def _tuple(values: Iterable[int], single: str) -> Message:
-    """Values as a Python tuple; a single one without parentheses if it is not to have a comma."""
+    """Values as a Python tuple; a single value without parentheses if it should not have a comma."""
     parts: Message = []
     for value in values:
         parts += [Hole(value), ", "]
@@ -178,8 +169,8 @@ def _tuple(values: Iterable[int], single: str) -> Message:
     return ["(", *parts[:-1], ")"]
 
 
-def _joined(parts: Message) -> Message:
-    """The same message with neighbouring texts in one piece."""
+def _joined(parts: Sequence[str | Hole]) -> Message:
+    """The same message with adjacent texts joined."""
     joined: Message = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):
@@ -193,16 +184,15 @@ def _joined(parts: Message) -> Message:
 
 
 def _overflow(operation: Operation, owner: Function | Kernel) -> Site:
-    """What an operator that wraps says where its result does not fit."""
-    assert operation.type is not None
+    """The overflow check of an operator that wraps: its site."""
     sign = WRAPPING[operation.code]
     spelled: Message = [Hole(0), f" {sign} ", Hole(1)] if len(operation.operands) == 2 else [sign, Hole(0)]
-    parts = _joined([*spelled, f" does not fit in {operation.type.name}"])
+    parts = _joined([*spelled, f" does not fit in {dtype_of(operation).name}"])
     return site_of("overflow", parts, operation.operands, operation, owner)
 
 
 def _updated(operation: Operation, owner: Function | Kernel) -> list[Operation]:
-    """`a[i] += x`: done once more with the old value, where it is checked. The element has wrapped by then."""
+    """`a[i] += x`: repeat the operation on the old value and check that. The element has already wrapped by then."""
     type, payload = operation.type, operation.payload
     if operation.line == 0 or type is None or type.kind not in ("int", "uint") or not isinstance(payload, Atomic):
         return []
@@ -210,10 +200,10 @@ def _updated(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     if payload.operation in _wrapping(type):
         again.payload = _overflow(again, owner)
         return [again]
-    steps = _Steps(operation.line)
+    steps = _Checks(operation, owner)
     if payload.operation == "shl":
-        _check_shifted(steps, again.operands, operation, owner)
-    return steps
+        _check_shifted(steps, *again.operands)
+    return steps.operations
 
 
 def _wrapping(type: DType) -> dict[str, str]:
@@ -224,93 +214,66 @@ def _arithmetic(operation: Operation, owner: Function | Kernel) -> list[Operatio
     type = operation.type
     if operation.line == 0 or type is None or type.kind not in ("int", "uint"):
         return []
-    code = operation.code
+    code, values = operation.code, operation.operands
     if code in _wrapping(type) and operation.payload is None:
         operation.payload = _overflow(operation, owner)
         return []
-    steps = _Steps(operation.line)
-    if code in DIVISIONS or code in SHIFTS:
-        _check_right(steps, code, operation.operands, operation, owner)
-        if code == "shl":
-            _check_shifted(steps, operation.operands, operation, owner)
-    elif code == "pow" and type.kind == "int":
-        _check_exponent(steps, operation.operands, operation, owner)
-    elif code == "atomic":
-        assert isinstance(operation.payload, Atomic)
-        # The old value is not known before the operation: what depends on it is checked behind it.
-        _check_right(steps, operation.payload.operation, operation.operands[-1:], operation, owner)
-        if operation.payload.operation == "pow" and type.kind == "int":
-            _check_exponent(steps, operation.operands[-1:], operation, owner)
-    if type.kind == "int" and code == "floordiv":
-        _check_quotient(steps, operation, owner)
+    steps = _Checks(operation, owner)
+    if code == "atomic":
+        # The old value is only known after the operation: checks that depend on it follow it.
+        _check_right(steps, operation.payload.operation, values[-1:])
+    elif code in (*DIVISIONS, *SHIFTS, "pow"):
+        _check_right(steps, code, values)
+    if code == "shl":
+        _check_shifted(steps, *values)
+    elif type.kind == "int" and code == "floordiv":
+        _check_quotient(steps, *values)
     elif type.kind == "int" and code == "abs":
-        value = operation.operands[0]
-        fits = steps.make("ne", u1, value, Constant(integer_range(type)[0], type))
-        message: Message = ["abs(", Hole(0), f") does not fit in {type.name}"]
-        steps.check(fits, (value,), site_of("overflow", message, (value,), operation, owner))
-    return steps
+        fits = steps.compare("ne", values[0], Constant(integer_range(type)[0], type))
+        steps.check(fits, "overflow", values, "abs(", Hole(0), f") does not fit in {type.name}")
+    return steps.operations
 
 
-def _check_right(
-    steps: _Steps, code: str, values: tuple[Value, ...], operation: Operation, owner: Function | Kernel
-) -> None:
-    """Check the right operand, the last of the values: a divisor is not zero, a shift is less than the width."""
+def _check_right(steps: _Checks, code: str, values: tuple[Value, ...]) -> None:
+    """Check the right operand, the last of the values: a divisor is not zero, a shift is less than the width, an integer
+    exponent is not negative."""
     right = values[-1]
-    type = right.type
-    assert type is not None
-    known = constant_integer(right)
+    type, known = dtype_of(right), constant_integer(right)
     if code in DIVISIONS and known in (None, 0):
-        fits = steps.make("ne", u1, right, Constant(0, type))
-        parts = _spelled(values, DIVISIONS[code], "division by zero")
-        steps.check(fits, values, site_of("division", parts, values, operation, owner))
+        fits = steps.compare("ne", right, Constant(0, type))
+        steps.check(fits, "division", values, *_spelled(values, DIVISIONS[code], "division by zero"))
     elif code in SHIFTS and (known is None or not 0 <= known < type.bits):
-        # As an unsigned number a negative amount is beyond every width.
+        # As an unsigned number a negative amount exceeds every width.
         unsigned = u64 if type.bits == 64 else u32
-        fits = steps.make("lt", u1, steps.cast(right, unsigned), Constant(type.bits, unsigned))
-        parts = _spelled(values, SHIFTS[code], f"the amount is not in 0 … {type.bits - 1}")
-        steps.check(fits, values, site_of("shift", parts, values, operation, owner))
+        fits = steps.compare("lt", steps.cast(right, unsigned), Constant(type.bits, unsigned))
+        problem = f"the amount is not in 0 … {type.bits - 1}"
+        steps.check(fits, "shift", values, *_spelled(values, SHIFTS[code], problem))
+    elif code == "pow" and type.kind == "int" and (known is None or known < 0):
+        fits = steps.compare("ge", right, Constant(0, type))
+        problem = "an integer to a negative power is not an integer"
+        steps.check(fits, "exponent", values, *_spelled(values, "**", problem))
 
 
-def _check_shifted(
-    steps: _Steps, operands: tuple[Value, ...], operation: Operation, owner: Function | Kernel
-) -> None:
-    """A shift to the left keeps all bits: shifted back, it is what it was."""
-    value, amount = operands
-    type = value.type
-    assert type is not None
+def _check_shifted(steps: _Checks, value: Value, amount: Value) -> None:
+    """Check that a left shift loses no bits: shifting back restores the value."""
+    type = dtype_of(value)
     back = steps.make("shr", type, steps.make("shl", type, value, amount), amount)
-    parts: Message = [Hole(0), " << ", Hole(1), f" does not fit in {type.name}"]
-    steps.check(steps.make("eq", u1, back, value), operands, site_of("overflow", parts, operands, operation, owner))
+    fits = steps.compare("eq", back, value)
+    steps.check(fits, "overflow", (value, amount), Hole(0), " << ", Hole(1), f" does not fit in {type.name}")
 
 
-def _check_exponent(
-    steps: _Steps, values: tuple[Value, ...], operation: Operation, owner: Function | Kernel
-) -> None:
-    """An integer to a negative power is no integer."""
-    exponent = values[-1]
-    assert exponent.type is not None
-    known = constant_integer(exponent)
-    if known is None or known < 0:
-        fits = steps.make("ge", u1, exponent, Constant(0, exponent.type))
-        parts = _spelled(values, "**", "an integer to a negative power is no integer")
-        steps.check(fits, values, site_of("exponent", parts, values, operation, owner))
+def _check_quotient(steps: _Checks, dividend: Value, divisor: Value) -> None:
+    """Check that the quotient fits: the smallest integer cannot be negated."""
+    type = dtype_of(dividend)
+    if constant_integer(divisor) not in (None, -1):
+        return
+    usual = steps.compare("ne", divisor, Constant(-1, type))
+    fits = steps.compare("ne", dividend, Constant(integer_range(type)[0], type))
+    either = steps.make("or", u1, usual, fits)
+    steps.check(either, "overflow", (dividend, divisor), Hole(0), " // ", Hole(1), f" does not fit in {type.name}")
 
 
 def _spelled(values: Sequence[Value], operator: str, problem: str) -> Message:
     if len(values) == 1:
         return [f"{operator}= ", Hole(0), f": {problem}"]
     return [Hole(0), f" {operator} ", Hole(1), f": {problem}"]
-
-
-def _check_quotient(steps: _Steps, operation: Operation, owner: Function | Kernel) -> None:
-    """The least integer has no opposite."""
-    dividend, divisor = operation.operands
-    type = operation.type
-    assert type is not None
-    if constant_integer(divisor) not in (None, -1):
-        return
-    usual = steps.make("ne", u1, divisor, Constant(-1, type))
-    fits = steps.make("ne", u1, dividend, Constant(integer_range(type)[0], type))
-    either = steps.make("or", u1, usual, fits)
-    parts: Message = [Hole(0), " // ", Hole(1), f" does not fit in {type.name}"]
-    steps.check(either, operation.operands, site_of("overflow", parts, operation.operands, operation, owner))

@@ -1,4 +1,4 @@
-"""Constants: what operations on integers and conditions give where their operands are known."""
+"""Constant folding of integer operations and conditions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from samovar.ir import OPCODES, Constant, Operation, Value, constant_integer, in
 
 
 def known_result(operation: Operation, operands: Sequence[Value]) -> Value | None:
-    """What an operation gives on some operands in the place of its own, if that is a constant or one of them."""
+    """The result of an operation on replaced operands, if it is a constant or one of them; else None."""
     code, type = operation.code, operation.type
     if type is None or OPCODES[code].effect != "pure" or operation.payload is not None or not operands:
         return None

@@ -1,18 +1,19 @@
-"""Floats that become integers: what does not fit becomes the nearest number that does, NaN becomes 0. Where that needs no
-instructions, the cast is marked, so that it costs what it costs in C.
+"""Float-to-integer casts: out-of-range values saturate, NaN becomes 0. Where that needs no extra instructions, the cast is
+marked, so that it is as cheap as in C.
 
 - "fits": the expression shows that the value is in range and not NaN.
-- "index": the integer is used for nothing but indices that nobody checks, or it is one of an access that follows in any
-  case, and may then be used for anything beside (`i = i32(x)`, `a[i]`, `x - i`). One that does not fit leads out of the
-  array either way; NaN still means the first element.
-- "position": such an integer that is not negative, because it is an index itself, or a constant less is one. What is not
-  positive then becomes 0 while it is a float, and NaN with it: one instruction where a comparison and a choice are two.
+- "index": the integer is used only in unchecked indices, or it is an index of an access that is certain to follow, and may
+  then have other uses too (`i = i32(x)`, `a[i]`, `x - i`). A value that does not fit is out of bounds in any case; NaN
+  still becomes 0, the first element.
+- "position": such an integer that is nonnegative, because it is an index itself, or a constant less than it is one. Values
+  that are not positive, and NaN, then become 0 while still floats: one instruction instead of a comparison and a select.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from samovar._native import i32
 from samovar.ir import (
     OPCODES,
     Affine,
@@ -23,22 +24,23 @@ from samovar.ir import (
     Region,
     Value,
     bodies,
+    dtype_of,
     float_range,
     indices,
     memory,
-    regions,
     users,
     walk,
+    walk_regions,
 )
 
-#: A constant that is added to an index does not lead back into the array if it is smaller.
+#: Adding a smaller constant to an out-of-bounds index cannot lead back into the array.
 _NEAR = 1 << 30
-#: After these, the operation that stands next is executed: nothing is left or checked.
+#: After these, the next operation is certain to be executed: nothing exits or is checked.
 _GOES_ON = frozenset("load store load_local store_local shape update atomic scatter accumulate".split())
 
 
 def mark_conversions(kernel: Kernel, without: str = "") -> None:
-    """Mark the casts of floats to integers that need no care, or less. `without="floats"` keeps the care for indices."""
+    """Mark the casts of floats to integers that need fewer instructions or none. `without="floats"` leaves indices alone."""
     everything = bodies(kernel)
     casts = [operation for body in everything for operation in walk(body) if _truncates(operation)]
     if not casts:
@@ -49,10 +51,9 @@ def mark_conversions(kernel: Kernel, without: str = "") -> None:
     for cast, is_position in (each for body in everything for each in _leading(body, found)):
         leading[cast] = leading.get(cast, False) or is_position
     for cast in casts:
-        assert cast.type is not None
-        if float_range(cast.operands[0], affine.range).fits(cast.type):
+        if float_range(cast.operands[0], affine.range).fits(dtype_of(cast)):
             cast.payload = "fits"
-        elif cast.type.kind != "int" or cast.type.bits != 32 or "floats" in without:
+        elif cast.type is not i32 or "floats" in without:
             continue
         elif cast in leading or found.only_indices(cast):
             cast.payload = "position" if leading.get(cast) or found.only_indices(cast, at_most=0) else "index"
@@ -66,22 +67,20 @@ def _truncates(operation: Operation) -> bool:
 
 
 def _leading(body: Region, found: _Uses) -> Iterator[tuple[Operation, bool]]:
-    """The casts that an access follows, whatever happens, of which they are an index; and whether that shows that they are
-    not negative."""
-    begun: list[Operation] = []
-    for operation in body.operations:
-        inside = regions(operation)
-        for region in inside:
-            yield from _leading(region, found)
-        if inside or not _goes_on(operation):
-            begun = []
-        elif _truncates(operation):
-            begun.append(operation)
-        elif indices(operation):
-            for cast in begun:
-                constants = found.constants(operation, cast)
-                if constants:
-                    yield cast, min(constants) <= 0
+    """The casts that are an index of an access that is certain to follow, and whether that shows that they are
+    nonnegative."""
+    for region in walk_regions(body):
+        begun: list[Operation] = []
+        for operation in region.operations:
+            if operation.__class__ is not Operation or not _goes_on(operation):
+                begun = []
+            elif _truncates(operation):
+                begun.append(operation)
+            elif indices(operation):
+                for cast in begun:
+                    constants = found.constants(operation, cast)
+                    if constants:
+                        yield cast, min(constants) <= 0
 
 
 def _goes_on(operation: Operation) -> bool:
@@ -94,8 +93,8 @@ class _Uses:
         self._users = users(regions)
 
     def only_indices(self, value: Value, at_most: int = _NEAR) -> bool:
-        """Is an i32 used for nothing but elements of arrays that are not wide, itself or next to a constant, which is at
-        most so large?"""
+        """Whether an i32 is only used as an index of arrays that are not wide, itself or plus a constant of at most this
+        size."""
         return all(self._as_index(user, value, at_most) for user in self._users.get(value, ()))
 
     def _as_index(self, user: Operation, value: Value, at_most: int) -> bool:
@@ -109,7 +108,7 @@ class _Uses:
         return at_most >= 0 and isinstance(array, Array) and not array.wide
 
     def constants(self, access: Operation, value: Value) -> list[int]:
-        """What is added to an i32 where it is an index of an access to an array that is not wide."""
+        """The constants added to an i32 that is an index of an access to an array that is not wide."""
         array = memory(access)
         if not isinstance(array, Array) or array.wide:
             return []
@@ -118,7 +117,7 @@ class _Uses:
 
 
 def _constant_beside(index: Value, value: Value) -> int | None:
-    """What is added to a value by an operation, if it is a constant that is not large."""
+    """The constant that an operation adds to a value, if it is small."""
     if not isinstance(index, Operation) or index.code not in ("add", "sub") or index.payload is not None:
         return None
     first, other = index.operands

@@ -1,91 +1,86 @@
-"""A static estimate of what code costs, in nanoseconds: enough to tell work for one thread from work for many.
+"""A static estimate of running time in nanoseconds: enough to tell work for one thread from work for many.
 
-Adds up the rough costs that the table of operations gives, of vectorised code; loops with constant bounds multiply,
-loops of unknown length count as a few iterations and are flagged. The runtime corrects the estimate by measurement.
+Sums the rough costs of the operation table, for vectorized code. Constant trip counts multiply; loops of unknown length
+count as a few iterations and are flagged. The runtime corrects the estimate by measurement.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir import OPCODES, For, Function, If, Operation, ParallelFor, Region, Sections, While, walk
+from samovar.ir import OPCODES, For, Function, If, Operation, ParallelFor, Region, While, regions, walk
 
-#: Iterations assumed of a loop whose length is not known.
+#: The assumed trip count of a loop of unknown length.
 GUESSED_ITERATIONS = 16
 
-#: What a loop takes to count, and a branch to decide.
+#: The overhead of a loop iteration, and of a branch.
 _STEP = 0.05
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Nanoseconds, and whether a loop of unknown length is among them."""
+    """Nanoseconds, and whether they include a loop of unknown length."""
 
-    nanoseconds: float
-    unknown: bool
+    nanoseconds: float = 0.0
+    unknown: bool = False
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.nanoseconds + other.nanoseconds, self.unknown or other.unknown)
 
 
 @dataclass
 class Estimator:
-    """Estimates regions; functions must be given callees first."""
+    """Estimates regions; functions must be added callees first, or a call counts without its callee. A loop of unknown
+    length counts as `iterations`."""
 
     functions: dict[Function, Cost] = field(default_factory=dict)
     printers: set[Function] = field(default_factory=set)
+    iterations: int = GUESSED_ITERATIONS
 
     def function(self, function: Function) -> None:
-        """Remember what a call of the function costs, and whether it prints."""
+        """Record the cost of a call of the function, and whether it prints."""
         known = function.cost
-        self.functions[function] = self.region(function.body) if known is None else Cost(known, False)
-        if _prints(function.body, self.printers):
+        self.functions[function] = self.region(function.body) if known is None else Cost(known)
+        if self.prints(function.body):
             self.printers.add(function)
 
+    def prints(self, region: Region) -> bool:
+        """Whether a region, or a function it calls, contains `print`."""
+        return any(each.code == "print" or (each.code == "call" and each.payload in self.printers) for each in walk(region))
+
     def region(self, region: Region, skip_tasks: bool = False) -> Cost:
-        """The cost of running a region once. With `skip_tasks`, of its serial code only."""
-        total, unknown = 0.0, False
+        """The cost of one execution of a region; with `skip_tasks`, of its serial code only."""
+        total = Cost()
         for operation in region.operations:
-            cost = self._operation(operation, skip_tasks)
-            total += cost.nanoseconds
-            unknown = unknown or cost.unknown
-        return Cost(total, unknown)
+            total += self._operation(operation, skip_tasks)
+        return total
 
     def _operation(self, operation: Operation, skip_tasks: bool) -> Cost:
         if isinstance(operation, If):
             return self._either(operation, skip_tasks)
-        if isinstance(operation, While):
-            head, body = self.region(operation.head, skip_tasks), self.region(operation.body, skip_tasks)
-            return Cost(GUESSED_ITERATIONS * (head.nanoseconds + body.nanoseconds + _STEP), True)
-        if isinstance(operation, For):
-            body = self.region(operation.body, skip_tasks)
-            count = operation.trip_count()
-            known = count is not None and not body.unknown
-            return Cost((GUESSED_ITERATIONS if count is None else count) * (body.nanoseconds + _STEP), not known)
-        if isinstance(operation, Sections):
-            parts = [self.region(part.body, skip_tasks) for part in operation.parts]
-            return Cost(sum(part.nanoseconds for part in parts), any(part.unknown for part in parts))
         if isinstance(operation, ParallelFor):
-            return Cost(0.0, False) if skip_tasks else Cost(self.region(operation.body).nanoseconds, True)
-        cost = OPCODES[operation.code].cost
-        if operation.code != "call":
-            return Cost(cost, False)
-        called = self.functions[operation.payload]
-        return Cost(cost + called.nanoseconds, called.unknown)
+            return Cost() if skip_tasks else Cost(self.region(operation.body).nanoseconds, True)
+        cost = Cost(OPCODES[operation.code].cost)
+        if operation.code == "call":
+            cost += self.functions.get(operation.payload, Cost())
+        for each in regions(operation):
+            cost += self.region(each, skip_tasks)
+        if not isinstance(operation, (For, While)):
+            return cost
+        count = operation.trip_count() if isinstance(operation, For) else None
+        times = self.iterations if count is None else count
+        return Cost(times * (cost.nanoseconds + _STEP), cost.unknown or count is None)
 
     def _either(self, operation: If, skip_tasks: bool) -> Cost:
-        """The dearest branch, and every condition on the way: a chain of elif is followed without recursion."""
-        conditions, dearest, unknown = 0.0, 0.0, False
+        """The most expensive branch, plus every condition before it: an elif chain is followed without recursion."""
+        conditions, dearest = Cost(), 0.0
         while True:
             steps = operation.orelse.operations
             chain = steps[-1] if steps and isinstance(steps[-1], If) else None
             then = self.region(operation.then, skip_tasks)
-            orelse = self.region(Region(steps[:-1]) if chain else operation.orelse, skip_tasks)
-            unknown = unknown or then.unknown or orelse.unknown
-            conditions += _STEP
-            dearest = max(dearest, conditions + then.nanoseconds)
-            conditions += orelse.nanoseconds
+            dearest = max(dearest, conditions.nanoseconds + _STEP + then.nanoseconds)
+            conditions += Cost(_STEP, then.unknown)
+            conditions += self.region(Region(steps[:-1]) if chain else operation.orelse, skip_tasks)
             if chain is None:
-                return Cost(max(dearest, conditions), unknown)
+                return Cost(max(dearest, conditions.nanoseconds), conditions.unknown)
             operation = chain
-
-
-def _prints(region: Region, printers: set[Function]) -> bool:
-    return any(op.code == "print" or (op.code == "call" and op.payload in printers) for op in walk(region))

@@ -1,12 +1,12 @@
-"""Inlining of functions that write arrays: after it, the writes of a task stand in the task.
+"""Inlining of functions that write arrays, so that all writes of a task are in the task.
 
-Ownership, reductions and scatters look at the indices that a task writes, and an index that comes through a parameter is
-not one they can read. Only functions that some task reaches are inlined, and only as long as the kernel stays of a
-reasonable size; what is left is called as before, and its arrays stay atomic. A function that writes nothing but arrays
-that nobody updates atomically has nothing to gain: it is inlined if it is small.
+Ownership, reductions and scatters analyze the indices that a task writes; an index that is a parameter is opaque to them.
+Only functions reached by a task are inlined, and only while the kernel stays of reasonable size; the rest is called as
+before, and its arrays stay atomic. A function that writes only arrays without atomic updates gains nothing: it is inlined
+if it is small.
 
-A `return` in the middle of a function has no counterpart in structured code. What follows a branch that returns moves into
-the other branch; a `return` inside a loop sets a flag and leaves the loop, and what follows the loop asks the flag.
+Structured code has no early `return`. Code after a branch that returns moves into the other branch; a `return` inside a
+loop sets a flag and leaves the loop, and code after the loop tests the flag.
 """
 
 from __future__ import annotations
@@ -24,34 +24,33 @@ from samovar.ir import (
     Kernel,
     Local,
     Operation,
-    ParallelFor,
     Region,
-    Sections,
     Value,
-    While,
     callees,
+    inside,
+    is_own,
     memory,
     regions,
     rewrite,
-    substitute,
+    scopes,
     walk,
     walk_kernel,
 )
 from samovar.passes.accesses import functions_touch, reached_from_tasks
 
-#: Operations that a copy may add to the kernel, and all copies together. A function with a single call costs nothing.
+#: Operations that one copy may add to the kernel, and all copies together. A function with a single call costs nothing.
 LARGEST_COPY = 300
 LARGEST_GROWTH = 20_000
-#: The bytes of local arrays in a function that is copied into several places.
+#: The maximum size in bytes of the local arrays of a function that is inlined in several places.
 LARGEST_LOCAL_COPY = 4096
-#: A function that has nothing to gain from it is not larger.
+#: The maximum size of a function that gains nothing from inlining.
 SMALL_COPY = 40
-#: Each early return nests what follows it one level deeper.
+#: Each early return nests the code after it one level deeper.
 MOST_RETURNS = 8
 
 
 def inline(kernel: Kernel) -> None:
-    """Replace calls of functions that write arrays, in tasks and in the functions they call, by their bodies."""
+    """Replace calls of functions that write arrays, in tasks and in the functions they call, by the function bodies."""
     if not kernel.functions:
         return
     writing = [function for function, touched in functions_touch(kernel).items() if touched.written]
@@ -60,18 +59,17 @@ def inline(kernel: Kernel) -> None:
     chosen = _choose(kernel, [function for function in writing if function in reached], gaining)
     if not chosen:
         return
-    # Callees first: what is copied into a caller has been through this itself.
-    for function in kernel.functions:
-        replace_calls(function.body, function.locals, chosen)
-    replace_calls(kernel.body, kernel.locals, chosen)
+    # Callees first: a copied body is already processed.
+    for body, locals in list(scopes(kernel)):
+        replace_calls(body, locals, chosen)
 
 
 def _gaining(kernel: Kernel) -> set[Function]:
-    """The functions that are given an array which is updated atomically somewhere in the kernel, to write to it."""
+    """The functions that write to an array parameter that is updated atomically somewhere in the kernel."""
     if not any(operation.code == "atomic" and isinstance(memory(operation), Array) for operation in walk_kernel(kernel)):
         return set()
     origins: dict[Array, set[Array]] = {array: {array} for array in kernel.parameters if isinstance(array, Array)}
-    # Callers first: what a function is given is known when its body is looked at.
+    # Callers first: the arguments of a function are known before its body is examined.
     bodies = [kernel.body, *(function.body for function in reversed(kernel.functions))]
     updated: set[Array] = set()
     for body in bodies:
@@ -101,7 +99,7 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
         if function.outlined:
             continue
         operations = list(walk(function.body))
-        # What is called from here and has been chosen becomes part of the copy.
+        # Chosen callees become part of the copy.
         size = len(operations) + sum(sizes.get(each.payload, 0) for each in operations if each.code == "call")
         if sum(1 for each in operations if each.code == "return") > MOST_RETURNS:
             continue
@@ -109,7 +107,7 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
             continue
         single = calls[function] == 1
         if not single and sum(each.payload.byte_size for each in operations if each.code == "reserve") > LARGEST_LOCAL_COPY:
-            continue  # each copy would have memory of its own on the stack
+            continue  # each copy would use its own stack memory
         if single or (size <= LARGEST_COPY and growth + size * calls[function] <= LARGEST_GROWTH):
             growth += 0 if single else size * calls[function]
             chosen.add(function)
@@ -118,46 +116,30 @@ def _choose(kernel: Kernel, candidates: Iterable[Function], gaining: set[Functio
 
 
 def replace_calls(body: Region, locals: list[Local], chosen: set[Function]) -> None:
-    """Put the bodies of some functions in the place of their calls."""
+    """Replace the calls of some functions in a scope by their bodies."""
     if chosen.isdisjoint(callees(body)):
         return
-    # The locals of what is inlined in a task are the task's.
-    homes = {
-        call: task.locals
-        for task in walk(body)
-        if isinstance(task, ParallelFor)
-        for call in walk(task.body)
-        if call.code == "call"
-    }
-    for each in walk(body):
-        for part in each.parts if isinstance(each, Sections) else ():
-            homes = {**{call: part.locals for call in walk(part.body) if call.code == "call"}, **homes}
     replacements: dict[Value, Value] = {}
     results: dict[Value, tuple[Value, ...]] = {}
 
     def expand(operation: Operation) -> Sequence[Operation]:
-        substitute(operation, replacements)
         if operation.code == "extract" and operation.operands[0] in results:
             replacements[operation] = results[operation.operands[0]][operation.payload]
             return ()
         if operation.code != "call" or operation.payload not in chosen:
             return (operation,)
         copy = _Copy(operation, operation.payload)
-        homes.get(operation, locals).extend(copy.locals.values())
+        locals.extend(copy.locals.values())
         results[operation] = copy.results
         if len(copy.results) == 1:
             replacements[operation] = copy.results[0]
         return copy.operations
 
-    rewrite(body, expand)
-    # The condition of a `while` is defined in its head, after the `while` in the order of the text.
-    for operation in walk(body):
-        if isinstance(operation, While):
-            substitute(operation, replacements)
+    rewrite(body, expand, replacements, enters=is_own)
 
 
 class _Copy:
-    """The body of a function with the arguments of a call in place of its parameters, and without returns."""
+    """The body of a function, with the arguments of a call instead of parameters, and without returns."""
 
     def __init__(self, call: Operation, function: Function) -> None:
         self._line = call.line
@@ -179,18 +161,15 @@ class _Copy:
     # Returns.
 
     def _structure(self, body: Region, function: Function) -> None:
-        """Take the returns out: results go through locals, and a flag says that the function has returned."""
+        """Remove the returns: results go through locals, and a flag says that the function has returned."""
         self._results = [Local(f"{function.name}.result", type) for type in function.returns]
         self._returned = Local(f"{function.name}.returned", u1)
         self.locals.update((local, local) for local in (*self._results, self._returned))
-        self._returning = _containing(body, self._returns)
+        self._returning = {each for each in walk(body) if not self._returns.isdisjoint(inside(each))}
         self._lower(body, in_loop=False)
-        loads = [Operation("load_local", local.type, (), local, self._line) for local in self._results]
-        self.operations = [self._store(self._returned, Constant(False, u1)), *body.operations, *loads]
+        loads = [local.load(self._line) for local in self._results]
+        self.operations = [self._returned.store(Constant(False, u1), self._line), *body.operations, *loads]
         self.results = tuple(loads)
-
-    def _store(self, local: Local, value: Value) -> Operation:
-        return Operation("store_local", None, (value,), local, self._line)
 
     def _lower(self, region: Region, in_loop: bool) -> None:
         operations = region.operations
@@ -198,8 +177,8 @@ class _Copy:
         region.operations = result
         for position, operation in enumerate(operations):
             if operation in self._returns:
-                result += map(self._store, self._results, operation.operands)
-                result.append(self._store(self._returned, Constant(True, u1)))
+                values = zip((*self._results, self._returned), (*operation.operands, Constant(True, u1)), strict=True)
+                result += (local.store(value, self._line) for local, value in values)
                 if in_loop:
                     result.append(Operation("break", None, (), None, self._line))
                 return
@@ -232,7 +211,7 @@ class _Copy:
             return
 
     def _if_returned(self, then: Region, orelse: Region) -> list[Operation]:
-        returned = Operation("load_local", u1, (), self._returned, self._line)
+        returned = self._returned.load(self._line)
         return [returned, If(returned, then, orelse, self._line)]
 
     def _always_returns(self, region: Region) -> bool:
@@ -242,22 +221,3 @@ class _Copy:
         if isinstance(last, If):
             return self._always_returns(last.then) and self._always_returns(last.orelse)
         return last in self._returns
-
-
-def _containing(body: Region, inner: set[Operation]) -> set[Operation]:
-    """The control operations that contain one of some operations."""
-    found: set[Operation] = set()
-    _add_containing(body, inner, found)
-    return found
-
-
-def _add_containing(region: Region, inner: set[Operation], found: set[Operation]) -> bool:
-    """Add those in a region. Whether there is one of the operations in it."""
-    contains = False
-    for operation in region.operations:
-        # Every region is visited, whatever the first one says.
-        outcomes = [_add_containing(each, inner, found) for each in regions(operation)]
-        if any(outcomes):
-            found.add(operation)
-        contains |= operation in found or operation in inner
-    return contains

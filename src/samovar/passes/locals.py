@@ -1,7 +1,7 @@
-"""Locals: atomics on what one thread has to itself become plain, and loads of locals see the value that was last stored.
+"""Locals: atomics on thread-private locals become plain, and loads of locals are forwarded from the last store or load.
 
-Backends keep locals in registers anyway; what matters here is that an index or a reduction's location that went through a
-local is visible to the analyses that follow.
+Backends keep locals in registers anyway; the purpose is to expose an index or the location of a reduction that went through
+a local to the analyses that follow.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from samovar.ir import (
     Value,
     While,
     bodies,
+    fix_conditions,
     memory,
     regions,
     rewrite,
@@ -30,13 +31,12 @@ from samovar.ir import (
 )
 
 
-def make_plain(kernel: Kernel) -> None:
-    """Turn atomics on locals into loads and stores wherever no other iteration sees the local."""
+def demote_atomics(kernel: Kernel) -> None:
+    """Turn atomics on locals into loads and stores if no other iteration sees the local."""
     in_tasks = {operation for task in tasks(kernel) for operation in walk(task.body)}
     replacements: dict[Value, Value] = {}
 
     def expand(operation: Operation) -> Sequence[Operation]:
-        substitute(operation, replacements)
         payload = operation.payload
         if operation.code not in ("atomic", "update") or not isinstance(payload, Atomic):
             return (operation,)
@@ -50,14 +50,13 @@ def make_plain(kernel: Kernel) -> None:
         return steps
 
     for body in bodies(kernel):
-        rewrite(body, expand)
-        fix_conditions(body, replacements)
+        rewrite(body, expand, replacements)
 
 
 def plain_update(operation: Operation, action: str, target: Local) -> list[Operation]:
-    """An update of a local as operations: load, combine, store; the first one is the old value."""
+    """An update of a local as load, combination and store; the first operation is the old value."""
     type, line = target.type, operation.line
-    old = Operation("load_local", type, (), target, line)
+    old = target.load(line)
     steps = [old]
     if action == "exchange":
         new: Value = operation.operands[0]
@@ -69,11 +68,11 @@ def plain_update(operation: Operation, action: str, target: Local) -> list[Opera
     else:
         new = Operation(action, type, (old, operation.operands[0]), None, line)
         steps.append(new)
-    return [*steps, Operation("store_local", None, (new,), target, line)]
+    return [*steps, target.store(new, line)]
 
 
 def _same_bits(a: Value, b: Value, type: DType, line: int) -> list[Operation]:
-    """Compare as a compare-and-swap does, bit by bit: a NaN equals itself, and the two zeros differ."""
+    """Compare bitwise, as a compare-and-swap does: a NaN equals itself, and the two zeros differ."""
     if type.kind != "float":
         return [Operation("eq", u1, (a, b), None, line)]
     bits: DType = getattr(_native, f"u{type.bits}")
@@ -82,21 +81,22 @@ def _same_bits(a: Value, b: Value, type: DType, line: int) -> list[Operation]:
 
 
 def forward(kernel: Kernel) -> None:
-    """Replace loads of locals by the value that was stored, where one store is known to be the last before the load."""
+    """Replace loads of locals by the last value stored or loaded before, if it is known."""
     for body in bodies(kernel):
         forward_in(body)
 
 
 def forward_in(region: Region) -> None:
-    """The same in one region, whatever is around it."""
+    """Forward locals in one region, regardless of its context."""
     _Forwarding(region)
 
 
 class _Forwarding:
-    """One walk over a body, in the order of the text, that knows the value of each local that has one.
+    """A single walk over a body in program order that tracks the known value of each local.
 
-    A region may run or not, and a loop may run again: after a control operation nothing is known of the locals assigned
-    inside, and at the start of a loop nothing of those that its body assigns. The log undoes what a region learned.
+    A region may or may not run, and a loop may run again: after a control operation nothing is known about the locals
+    assigned inside, and at the start of a loop nothing about those assigned in its body. The log undoes what a region
+    learned.
     """
 
     def __init__(self, body: Region) -> None:
@@ -110,13 +110,13 @@ class _Forwarding:
         fix_conditions(body, self._replacements)
 
     def _collect(self, region: Region) -> set[Local]:
-        """Find the locals that each control operation assigns somewhere inside."""
+        """Find the locals that each control operation assigns anywhere inside."""
         result: set[Local] = set()
         for operation in region.operations:
             inner = regions(operation)
             if inner:
                 assigned = self._assigned[operation] = set()
-                for each in inner:  # not by a generator: CPython 3.12 allows few calls by way of C inside of each other
+                for each in inner:  # not by a generator: CPython 3.12 allows few calls by way of C nested
                     assigned |= self._collect(each)
                 result |= assigned
             elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
@@ -155,27 +155,20 @@ class _Forwarding:
             kept.append(operation)
             if operation in self._assigned:
                 self._control(operation)
-            elif operation.code != "load_local" and isinstance(target := memory(operation), Local):
-                # What an iteration stores in a shared local, another one may replace before this one looks again.
-                lasts = operation.code == "store_local" and not (target.shared and self._in_task)
-                self._set(target, operation.operands[0] if lasts else None)
+            elif isinstance(target := memory(operation), Local):
+                # Another iteration may overwrite a shared local between this one's store and its next load.
+                lasts = operation.code in ("load_local", "store_local") and not (target.shared and self._in_task)
+                self._set(target, (*operation.operands, operation)[0] if lasts else None)
         region.operations = kept
 
     def _control(self, operation: Operation) -> None:
         self._in_task |= isinstance(operation, ParallelFor)
         if operation.code != "if":
             self._forget(self._assigned[operation])
+        mark = len(self._log)
         for inner in regions(operation):
-            mark = len(self._log)
             self._region(inner)
             if not isinstance(operation, While) or inner is operation.body:
                 self._undo(mark)
         self._in_task &= not isinstance(operation, ParallelFor)
         self._forget(self._assigned[operation])
-
-
-def fix_conditions(body: Region, replacements: dict[Value, Value]) -> None:
-    """A `While` comes before its head in the order of the text, so its condition is replaced when all is known."""
-    for operation in walk(body):
-        if isinstance(operation, While):
-            substitute(operation, replacements)

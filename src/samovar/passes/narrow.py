@@ -1,12 +1,12 @@
-"""Integers that are computed in 16 bits: bytes that become i32, are added up, weighted, shifted, and become bytes again.
+"""Bit-width narrowing: arithmetic on bytes that are widened to i32, weighted, shifted and narrowed again runs in 16 bits.
 
-The widest type in a loop says how many iterations a vector holds, and Python's way to compute with bytes is in i32. Where
-all that is asked for in the end are the low bits, sums and products can be taken modulo 2^16. What needs the exact value on
-the way (shifts to the right, quotients, minima, comparisons) can have it, if the ranges of the operands show that it fits in
-16 bits, with or without a sign. The result is the same, with twice as many iterations in a vector.
+The widest type in a loop determines the number of lanes, and Python's arithmetic on bytes is in i32. If only the low bits of
+the result are used, sums and products can be computed modulo 2^16. Operations that need exact values (right shifts,
+quotients, minima, comparisons) are possible if ranges show that the operands fit in 16 bits, signed or unsigned. The result
+is the same, with twice as many lanes.
 
-Looks at expressions between casts: from bytes, u16 and i16, to them. They must be used for nothing else, or they would be
-computed twice. Leaves unused what it has replaced, for `prune`.
+Examines expressions between casts from and to bytes, u16 and i16. Their values must have no other uses, or they would be
+computed twice. The replaced operations are left unused, for `eliminate_dead_code`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from collections.abc import Iterator
 
 from samovar._native import DType, i16, u1, u16
 from samovar.ir import Affine, Constant, Kernel, Operation, Parameter, Region, Value, bodies, tasks, users, walk_regions
-from samovar.passes.prune import prune
+from samovar.passes.dead_code import eliminate_dead_code
 
-#: What can be done modulo 2^16.
+#: Operations that can be computed modulo 2^16.
 _MODULAR = frozenset("add sub mul neg and or xor not".split())
-#: What needs exact operands, all signed or all unsigned, and gives one of their type.
+#: Operations that need exact operands, all signed or all unsigned, and have their type.
 _EXACT = frozenset("min max floordiv mod".split())
 _COMPARISONS = frozenset("lt le gt ge eq ne".split())
 _SIGNED, _UNSIGNED = (-(1 << 15), (1 << 15) - 1), (0, (1 << 16) - 1)
-#: Expressions are followed so far, and so many operations of one: what is larger is hardly limited by its width.
+#: The maximum depth and size of expressions: larger ones are hardly limited by their width.
 _DEPTH, _MOST = 24, 128
 
 
 def narrow_integers(kernel: Kernel) -> None:
-    """Compute in 16 bits what can be, in the tasks and functions of a kernel, in place."""
+    """Compute in 16 bits where possible, in the tasks and functions of a kernel, in place."""
     regions = [
         region
         for body in (*(task.body for task in tasks(kernel)), *(function.body for function in kernel.functions))
@@ -40,11 +40,11 @@ def narrow_integers(kernel: Kernel) -> None:
     found, affine = users(bodies(kernel)), Affine(*bodies(kernel))
     changed = [_in_region(region, found, affine) for region in regions]
     if any(changed):
-        prune(kernel)
+        eliminate_dead_code(kernel)
 
 
 def _is_result(operation: Operation) -> bool:
-    """Is an integer of 32 bits made shorter?"""
+    """Whether an operation narrows a 32-bit integer."""
     return operation.code == "cast" and _is_integer(operation.type, 16) and _is_wide(operation.operands[0])
 
 
@@ -57,7 +57,7 @@ def _is_wide(value: Value) -> bool:
 
 
 def _in_region(region: Region, found: dict[Value, list[Operation]], affine: Affine) -> bool:
-    """Compute in 16 bits what can be in one region; says whether there was anything."""
+    """Narrow the expressions of one region; return whether there were any."""
     expressions: dict[Operation, set[Operation]] = {}
     for operation in region.operations:
         if _is_result(operation):
@@ -89,7 +89,7 @@ def _in_region(region: Region, found: dict[Value, list[Operation]], affine: Affi
 
 
 class _Narrowing:
-    """Expressions in 16 bits, each operation of which is written once."""
+    """Expressions in 16 bits; each operation is written once."""
 
     def __init__(self, affine: Affine) -> None:
         self._affine = affine
@@ -98,13 +98,13 @@ class _Narrowing:
         self._inside: set[Operation] = set()
 
     def inside(self, result: Operation) -> set[Operation]:
-        """The operations that would be computed in 16 bits for a result, beside casts; none if it cannot be."""
+        """The operations, besides casts, that would run in 16 bits for a result; empty if that is impossible."""
         if self.modular(result.operands[0]) is None or len(self._inside) > _MOST:
             return set()
         return self._inside
 
     def taken(self) -> Iterator[Operation]:
-        """What has been written since the last time."""
+        """The operations written since the last call."""
         steps, self._steps = self._steps, []
         return iter(steps)
 
@@ -131,7 +131,7 @@ class _Narrowing:
     def _converted(self, source: Value) -> Value | None:
         if source.type is not u1 and not _is_integer(source.type, 16):
             return None
-        return source if source.type is u16 else self._write("cast", u16, (source,))
+        return self._unsigned(source)
 
     def _operation(self, value: Operation, depth: int) -> Value | None:
         operands = value.operands
@@ -150,16 +150,15 @@ class _Narrowing:
         if value.code in ("floordiv", "mod") and not (isinstance(operands[1], Constant) and operands[1].value):
             return None
         if value.code == "abs":
-            return self.modular(operands[0], depth) if dtype is u16 else self._magnitude(operands[0], depth)
+            if dtype is u16:
+                return self.modular(operands[0], depth)
+            return self._unsigned(self._applied("abs", i16, [self._exact(operands[0], i16, depth)]))
         if value.code in _EXACT:
             return self._unsigned(self._applied(value.code, dtype, [self._exact(each, dtype, depth) for each in operands]))
         return None
 
-    def _magnitude(self, value: Value, depth: int) -> Value | None:
-        return self._unsigned(self._applied("abs", i16, [self._exact(value, i16, depth)]))
-
     def _shifted(self, value: Operation, dtype: DType, depth: int) -> Value | None:
-        """A shift by a constant that is less than all bits."""
+        """A shift by a constant that is less than the width."""
         first, count = value.operands
         if not isinstance(count, Constant) or not 0 <= int(count.value) < 16:
             return None
@@ -177,7 +176,7 @@ class _Narrowing:
         return made
 
     def _exact(self, value: Value, dtype: DType, depth: int) -> Value | None:
-        """An integer that fits in a type of 16 bits, as that."""
+        """An integer in a 16-bit type that it fits in."""
         made = self.modular(value, depth)
         if made is None or dtype is u16:
             return made
@@ -198,7 +197,7 @@ class _Narrowing:
         return self._steps[-1]
 
     def _exact_type(self, values: tuple[Value, ...]) -> DType | None:
-        """The type of 16 bits that holds some integers, whatever they are."""
+        """The 16-bit type that holds all values of some integers."""
         intervals = [self._affine.range(value) for value in values]
         for dtype, (least, greatest) in ((u16, _UNSIGNED), (i16, _SIGNED)):
             if all(least <= low and high <= greatest for low, high in intervals):

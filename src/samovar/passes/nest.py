@@ -1,9 +1,9 @@
-"""The body of a task as loops: what a thread does for a range of units of a parallel loop.
+"""The body of a task as a loop nest: the code that a thread runs for a range of units of a parallel loop.
 
-A unit is a step of a single axis, or a row of several (or a part of one); axes with a few constant iterations at the end are
-loops inside of a unit. Units may be put together in groups, each with partial results and private copies of its own. The
-loop over the last axis is a real loop in every case, because that is the one that becomes vectors, and so is the one around
-it; indices further out advance like an odometer, without division.
+A unit is an iteration of a 1-D loop, or a row of a multidimensional one (or a part of a row); trailing dimensions with few
+constant iterations are loops inside a unit. Units may be combined in groups, each with its own partial results and private
+copies. The loop over the last dimension is always a real loop, because it is the one to be vectorized, and so is the one
+around it; outer indices advance like an odometer, without division.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from samovar.passes.schedule import Units, number
 
 @dataclass(frozen=True)
 class Partial:
-    """Where a reduction is gathered: in a local while a group runs, then in an element of an array for each group."""
+    """Where a reduction accumulates: in a local while a group runs, then in an array element per group."""
 
     local: Local
     identity: Constant
@@ -46,11 +46,11 @@ class Partial:
 
 @dataclass(frozen=True)
 class PrivateCopy:
-    """The private copies of an array: one per group in `copies`, each `pitch` elements after the one before, and of each the
-    first `elements` are to be set to `identity` before anything else."""
+    """The private copies of an array: one per group in `copies`, `stride` elements apart; the first `elements` of each are
+    initialized to `identity`."""
 
     copies: ScratchArray
-    pitch: Value
+    stride: Value
     elements: Value
     identity: Constant
 
@@ -81,11 +81,11 @@ class Nest:
         self.block = block
         self.hints = hints
         self.group = group or LoopVariable("group", i64)
-        #: Variables of outer axes, which are values here and no loops.
+        #: Variables of outer dimensions, which are values here, not loops.
         self.known: dict[Value, Value] = {}
 
     def write(self) -> None:
-        """Fill in the body of the task."""
+        """Write the body of the task."""
         first, last = self.task.first, self.task.last
         self.task.body = self.build.region(lambda: self._ranges(first, last))
 
@@ -114,7 +114,7 @@ class Nest:
         self.build.append(made)
 
     def _groups(self, first: Value, last: Value) -> None:
-        """Units in groups of 2^shift: each with its own partial results."""
+        """Units in groups of 2^shift, each with its own partial results."""
         build, work = self.build, self.work
         assert work.shift is not None
         assert work.total is not None
@@ -137,7 +137,7 @@ class Nest:
 
     def _fill(self, copy: PrivateCopy, group: Value) -> None:
         build, element = self.build, LoopVariable("element", i64)
-        start = build.mul(group, copy.pitch)
+        start = build.mul(group, copy.stride)
 
         def each() -> None:
             build.make("store", None, build.add(start, element), copy.identity, payload=copy.copies)
@@ -151,7 +151,7 @@ class Nest:
             self._rows(first, last)
 
     def _at(self, axis: Axis, distance: Value) -> Value:
-        """The value of a variable, given its distance from the beginning of the axis."""
+        """The value of a variable, given its distance from the beginning of its dimension."""
         return self.build.add(self.build.cast(axis[1], i64), distance)
 
     def _axis(self, axis: Axis, first: Value, last: Value, write: Callable[[], None]) -> None:
@@ -159,7 +159,7 @@ class Nest:
         self._loop(axis[0], first, last, write, replace(self.hints if innermost else NO_HINTS, parallel=True))
 
     def _inner(self, position: int = 0) -> None:
-        """The constant axes inside a unit, then the iteration itself."""
+        """The constant dimensions inside a unit, then the iteration itself."""
         if position == len(self.inner):
             if self.known:
                 for operation in walk(self.iteration):
@@ -170,10 +170,10 @@ class Nest:
         self._axis(axis, axis[1], axis[2], lambda: self._inner(position + 1))
 
     def _rows(self, first: Value, last: Value) -> None:
-        """Units of a nest: rows of the last axis, or parts of rows; all first parts, then all second ones.
+        """Units of a nest: rows of the last dimension, or parts of rows; all first parts, then all second ones.
 
-        The rows along the axis before the last are a loop of their own, so that addresses are kept in step with it. What
-        is further out changes with each such run of rows.
+        The rows along the dimension before the last are a loop of their own, so that addresses advance with it. Outer
+        indices change with each such run of rows.
         """
         build = self.build
         *outer, row_axis, last_axis = self.dealt
@@ -208,8 +208,7 @@ class Nest:
         build.append(If(build.compare("lt", first, last), build.region(run), Region()))
 
     def _value_of(self, variable: LoopVariable, wide: Value) -> Value:
-        """The value of a variable that is not that of a loop here."""
-        assert variable.type is not None
+        """The value of a variable that has no loop here."""
         return self.build.make("cast", variable.type, wide, payload=variable.limits or integer_range(variable.type))
 
     def _head(self, write: Callable[[], Value]) -> tuple[Region, Value]:
@@ -223,17 +222,17 @@ class Nest:
         return local
 
     def _part(self, axis: Axis, part: Value) -> tuple[Value, Value]:
-        """Where a part of a row begins and ends."""
+        """The begin and end of a part of a row."""
         assert self.work.length is not None
         start = self._at(axis, self.build.mul(part, self.work.length))
         return start, self.build.min(self.build.add(start, self.work.length), self.build.cast(axis[2], i64))
 
     def _extent(self, axis: Axis) -> Value:
-        """The length of an axis; not negative, or nothing runs."""
+        """The length of a dimension, at least 0."""
         return self.build.sub(self.build.cast(axis[2], i64), self.build.cast(axis[1], i64))
 
     def _odometer(self, first: Value, extents: Sequence[Value]) -> list[tuple[Local, Value | None]]:
-        """Counters with their extents, set to the digits of a number, the most significant first, which has no extent."""
+        """Counters with their extents, set to the digits of a number, most significant first; that one has no extent."""
         build = self.build
         digits: list[tuple[Local, Value | None]] = []
         rest = first
@@ -244,7 +243,7 @@ class Nest:
         return [(self._local("digit", rest), None), *digits]
 
     def _advance(self, digits: Sequence[tuple[Local, Value | None]]) -> None:
-        """Add one to the odometer."""
+        """Increment the odometer."""
         build = self.build
         *before, (digit, extent) = digits
         following = build.add(build.get(digit), number(1))

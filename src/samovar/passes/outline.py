@@ -1,10 +1,9 @@
-"""Outlining: parallel loops become tasks, with all that is around them written out.
+"""Outlining: parallel loops become tasks, with explicit scheduling and combination.
 
-In front of a task stands how many units there are (`samovar.passes.schedule`), in its body the loops that a thread runs
-(`samovar.passes.nest`), and after it how partial results and private copies are put together. What a backend is given is
-then complete: it renders the body as a function of the captures, and asks nothing of the kernel. A value that serial code
-has computed is a number in the body: a backend does not look behind it, so that a task can be compiled without the kernel
-around it.
+Before a task, code computes the number of units (`samovar.passes.schedule`); its body has the loops that a thread runs
+(`samovar.passes.nest`); after it, partial results and private copies are combined. The task is then self-contained: a
+backend renders the body as a function of the captures, independent of the kernel. A value computed by serial code is an
+opaque number in the body, so a task can be compiled without the kernel around it.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial as partial_of
+from functools import reduce
 
 from samovar._native import DType, f32, i32, i64, u1, u64
 from samovar.ir import (
@@ -43,19 +43,18 @@ from samovar.ir import (
     Region,
     Scatter,
     ScratchArray,
-    Sections,
     Task,
-    Touch,
     Value,
     indices,
+    is_own,
     memory,
     outlined,
     rewrite,
+    scopes,
     sections,
-    serial,
     substitute,
+    taken_by,
     tasks,
-    used,
     variables,
     walk,
 )
@@ -67,20 +66,20 @@ from samovar.passes.schedule import (
     GROUPS_LOG2,
     Units,
     blocks,
+    copy_stride,
     groups,
     groups_for_copies,
     length,
     number,
-    pitch,
     rows,
     steps,
     worth_copies,
 )
 from samovar.passes.traffic import bytes_per_iteration
 
-#: Trailing axes with constant bounds and this many iterations at most become loops inside a unit.
+#: Trailing dimensions with constant bounds and at most this many iterations become loops inside a unit.
 INNER_ITERATIONS = 256
-#: A group is worth about this long, in nanoseconds; it has from 2^4 to 2^14 iterations.
+#: The target duration of a group in nanoseconds; it has 2^4 to 2^14 iterations.
 GROUP_TIME = 2000.0
 LEAST_GRAIN_LOG2, MOST_GRAIN_LOG2 = 4, 14
 #: Serial code that takes longer (nanoseconds) is slow.
@@ -88,7 +87,7 @@ SLOW = 50_000.0
 
 
 def outline(kernel: Kernel, fast_math: bool = False) -> None:
-    """Make tasks of all parallel loops, in place."""
+    """Turn all parallel loops into tasks, in place."""
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
@@ -96,33 +95,24 @@ def outline(kernel: Kernel, fast_math: bool = False) -> None:
     kernel.slow_serial = before.unknown or before.nanoseconds > SLOW
     if any(True for _ in tasks(kernel)):
         affine = Affine(kernel.body)
-        homes = _homes(kernel)
+        for body, locals in list(scopes(kernel)):
 
-        def outlining(operation: Operation) -> Sequence[Operation]:
-            if not isinstance(operation, ParallelFor):
-                return [operation]
-            return _Outlining(operation, homes.get(operation, kernel.locals), estimator, affine, fast_math).write()
+            def outlining(operation: Operation, locals: list[Local] = locals) -> Sequence[Operation]:
+                if not isinstance(operation, ParallelFor):
+                    return [operation]
+                return _Outlining(operation, locals, estimator, affine, fast_math).write()
 
-        rewrite(kernel.body, outlining)
+            rewrite(body, outlining, enters=is_own)
     for count, task in enumerate(outlined(kernel)):
         task.number = count
-    # Numbers of sections follow those of the tasks.
+    # Sections are numbered after the tasks.
     for count, each in enumerate(sections(kernel), sum(1 for _ in outlined(kernel))):
         parts = [estimator.region(part.body).nanoseconds for part in each.parts]
         each.number, each.cost = count, max(parts, default=0.0)
 
 
-def _homes(kernel: Kernel) -> dict[Operation, list[Local]]:
-    """The locals that code around each parallel loop of a section has: its own, and not the kernel's."""
-    found: dict[Operation, list[Local]] = {}
-    for operation in serial(kernel):
-        for part in operation.parts if isinstance(operation, Sections) else ():
-            found.update((each, part.locals) for each in walk(part.body) if isinstance(each, ParallelFor))
-    return found
-
-
 class _Outlining:
-    """One parallel loop."""
+    """Outlines one parallel loop."""
 
     def __init__(
         self, loop: ParallelFor, around: list[Local], estimator: Estimator, affine: Affine, fast_math: bool
@@ -133,49 +123,37 @@ class _Outlining:
         self.fast_math = fast_math
         self.axes: list[Axis] = [(variable, *bounds) for variable, bounds in zip(loop.variables, loop.axes(), strict=True)]
         for variable, begin, end in self.axes:
-            assert variable.type is not None
             least, greatest = integer_range(variable.type)
             low, high = max(least, affine.range(begin)[0]), min(greatest, affine.range(end)[1] - 1)
             variable.limits, variable.bounds = (low, max(low, high)), (begin, end)
         self.dealt, self.inner_iterations = _split(self.axes)
         cost = estimator.region(loop.body)
-        speaks = any(
-            each.code == "print" or (each.code == "call" and each.payload in estimator.printers) for each in walk(loop.body)
-        )
         self.cost = cost.nanoseconds
-        self.flags = (SPEAKS if speaks else 0) | (COST_UNKNOWN if cost.unknown else 0) | (SERIAL if loop.watched else 0)
+        speaks = estimator.prints(loop.body)
+        self.flags = (SPEAKS if speaks else 0) | (COST_UNKNOWN if cost.unknown else 0) | (SERIAL if loop.race_checked else 0)
         wanted = math.ceil(math.log2(GROUP_TIME / max(cost.nanoseconds, 0.1)))
         self.grain_log2 = min(MOST_GRAIN_LOG2, max(LEAST_GRAIN_LOG2, wanted))
         moved = bytes_per_iteration(loop, affine)
         self.traffic = -1 if moved is None else moved
         self.owned = owned_arrays(loop, affine)
         self.hints = Hints(independent=_changes_in_place(loop))
-        #: How many elements each iteration scatters, not counting what is in branches.
+        #: How many elements each iteration scatters to, not counting branches.
         self.visits = max(1, sum(each.code == "scatter" for each in loop.body.operations))
 
     def write(self) -> list[Operation]:
-        """What takes the place of the loop."""
+        """The replacement of the loop."""
         work = self._units()
-        copied = bool(self.loop.scatters) and all(scatter.array.contiguous for scatter in self.loop.scatters)
-        if not copied:
-            self._plain(work, self.loop.body)
-            return self.build.operations
-        build, clone = self.build, Clone(targets={local: Local(local.name, local.type) for local in self.loop.locals})
-        body = clone.region(self.loop.body)
-        locals = [each for each in clone.targets.values() if isinstance(each, Local)]
-        variables = [LoopVariable(each.name, _type(each), each.limits, each.bounds) for each in self.loop.variables]
-        renamed: dict[Value, Value] = dict(zip(self.loop.variables, variables, strict=True))
-        for operation in walk(body):
-            substitute(operation, renamed)
-        counts = [self._elements(scatter.array) for scatter in self.loop.scatters]
-        total = counts[0]
-        for each in counts[1:]:
-            total = build.add(total, each)
+        build, scatters = self.build, self.loop.scatters
+        if not scatters or not all(scatter.array.contiguous for scatter in scatters):
+            self._plain(work)
+            return build.operations
+        counts = [self._elements(scatter.array) for scatter in scatters]
+        total = reduce(build.add, counts)
         worth = worth_copies(build, work, total, self.visits)
-        # One thread needs neither atomics nor copies: its updates are those of a copy that is the array itself.
+        # A single thread needs neither atomics nor copies: its updates go to the array itself, as to a private copy.
         alone = build.compare("eq", build.make("threads", i64), number(1))
-        private = build.region(lambda: self._private(work, counts, total, worth, body, locals, variables))
-        shared = build.region(lambda: self._plain(work, self.loop.body))
+        private = build.region(lambda: self._private(work, counts, total, worth))
+        shared = build.region(lambda: self._plain(work))
         build.append(If(build.make("or", u1, worth, alone), private, shared, self.loop.line))
         return build.operations
 
@@ -189,19 +167,12 @@ class _Outlining:
         """The number of elements of an array."""
         count: Value = number(1)
         for axis in range(array.ndim):
-            count = self.build.mul(count, self._extent(array, axis))
+            count = self.build.mul(count, _extent(self.build, array, axis))
         return count
-
-    def _extent(self, array: Array, axis: int) -> Value:
-        known = array.extents[axis]
-        if known is not None:
-            return number(known)
-        shape = self.build.make("shape", i64 if array.wide else i32, payload=(array, axis))
-        return self.build.cast(shape, i64)
 
     # --- the task
 
-    def _plain(self, work: Units, body: Region) -> None:
+    def _plain(self, work: Units) -> None:
         """The task without private copies."""
         block = self.loop.block if self.dealt == 1 and not self.loop.reductions else None
         if self.loop.reductions:
@@ -209,30 +180,25 @@ class _Outlining:
         elif block is not None:
             work = blocks(self.build, work, block)
         partials = self._partials()
-        self._rewrite(body, partials, {})
+        self._rewrite(self.loop.body, partials, {})
         hints = PLAIN_LOOP if self.loop.scatters else self.hints
-        self._task(work, body, self.loop.locals, self.axes, partials, block=block, hints=hints)
+        self._task(work, self.loop.body, self.loop.locals, self.axes, partials, block=block, hints=hints)
         self._combine(partials, work.count)
 
-    def _private(
-        self,
-        work: Units,
-        counts: Sequence[Value],
-        total: Value,
-        worth: Value,
-        body: Region,
-        locals: list[Local],
-        variables: Sequence[LoopVariable],
-    ) -> None:
-        """The task with a private copy of each array that it scatters into for each group."""
+    def _private(self, work: Units, counts: Sequence[Value], total: Value, worth: Value) -> None:
+        """A copy of the task in which each group has a private copy of each array that it scatters into."""
         build = self.build
+        variables = [LoopVariable(each.name, each.type, each.limits, each.bounds) for each in self.loop.variables]
+        locals = [Local(local.name, local.type) for local in self.loop.locals]
+        renamed: dict[Value, Value] = dict(zip(self.loop.variables, variables, strict=True))
+        body = Clone(renamed, dict(zip(self.loop.locals, locals, strict=True))).region(self.loop.body)
         work = groups_for_copies(build, work, total, self.visits, self.grain_log2)
         partials = self._partials()
         group = LoopVariable("group", i64)
         copies: dict[Scatter, PrivateCopy] = {}
         for scatter, count in zip(self.loop.scatters, counts, strict=True):
             dtype = scatter.array.dtype
-            distance = build.choose(worth, pitch(build, count), number(0))
+            distance = build.choose(worth, copy_stride(build, count), number(0))
             memory = ScratchArray(f"{scatter.array.name}.copies", dtype)
             build.make("scratch", None, build.mul(work.count, distance), worth, payload=(memory, scatter.array))
             copies[scatter] = PrivateCopy(
@@ -262,12 +228,12 @@ class _Outlining:
         task.origin, task.cost, task.flags, task.traffic = loop.origin, self.cost, self.flags, self.traffic
         task.owned = self.owned
         task.locals += [partial.local for partial in partials.values()]
-        gathered = tuple(partials.values())
-        Nest(task, axes, self.dealt, body, work, gathered, copies, block, hints, group).write()
+        partial_results = tuple(partials.values())
+        Nest(task, axes, self.dealt, body, work, partial_results, copies, block, hints, group).write()
         _capture(task)
         self.build.append(task)
 
-    # --- what is gathered
+    # --- reductions and scatters
 
     def _partials(self) -> dict[Reduction, Partial]:
         found: dict[Reduction, Partial] = {}
@@ -286,8 +252,7 @@ class _Outlining:
         copies: dict[Scatter, PrivateCopy],
         group: Value | None = None,
     ) -> None:
-        """Write what is gathered and scattered as what it is."""
-        neighbours = _of_neighbours(body) if copies else frozenset()
+        """Expand `accumulate` and `scatter`."""
 
         def written(operation: Operation) -> Sequence[Operation]:
             build, payload = Builder(operation.line, operation.origin), operation.payload
@@ -304,34 +269,33 @@ class _Outlining:
                 build.make("atomic", payload.array.dtype, *at, value, payload=Atomic(payload.operation, payload.array))
             else:
                 assert group is not None
-                place = build.add(build.mul(group, copy.pitch), _flat(build, payload.array, at))
-                action = Atomic(payload.operation, copy.copies, singly=payload in neighbours)
-                build.make("update", copy.copies.dtype, place, value, payload=action)
+                place = build.add(build.mul(group, copy.stride), _flat(build, payload.array, at))
+                build.make("update", copy.copies.dtype, place, value, payload=Atomic(payload.operation, copy.copies))
             return build.operations
 
         if partials or self.loop.scatters:
             rewrite(body, written)
 
     def _combined(self, build: Builder, operation: str, left: Value, right: Value) -> Operation:
-        """The order of a parallel sum is unspecified, whatever fast_math says."""
+        """Combine two values. The order of a parallel sum is unspecified, regardless of fast_math."""
         floating = left.type is not None and left.type.kind == "float" and operation in ("add", "mul")
         return build.make(operation, left.type, left, right, payload="reorder" if floating and not self.fast_math else None)
 
     def _combine(self, partials: dict[Reduction, Partial], count: Value) -> None:
-        """Apply the partial results to their targets, in order; nothing if there are none or a target does not exist."""
+        """Apply the partial results to their targets, in order, unless there are none or a target does not exist."""
         build = self.build
         for reduction, partial in partials.items():
             exists: Value = build.compare("ne", count, number(0))
             target = reduction.target
             if isinstance(target, Array):
                 for axis, index in enumerate(reduction.indices):
-                    wide, extent = (build.cast(each, u64) for each in (index, self._extent(target, axis)))
+                    wide, extent = (build.cast(each, u64) for each in (index, _extent(build, target, axis)))
                     exists = build.make("and", u1, exists, build.compare("lt", wide, extent))
             applied = build.region(partial_of(self._apply, reduction, partial, count))
             build.append(If(exists, applied, Region(), self.loop.line))
 
     def _apply(self, reduction: Reduction, partial: Partial, count: Value) -> None:
-        """Put the partial results together, in the order of the groups, and apply them to the target."""
+        """Combine the partial results in the order of the groups and apply them to the target."""
         build, dtype, target = self.build, partial.local.type, reduction.target
         total, group = Local("total", dtype), LoopVariable("partial", i64)
         self.around.append(total)
@@ -359,7 +323,7 @@ class _Outlining:
         build, array = self.build, scatter.array
         group = LoopVariable("merged", i64)
         groups = build.choose(build.compare("eq", copy.elements, number(0)), number(0), count)
-        extents = [self._extent(array, axis) for axis in range(array.ndim)]
+        extents = [_extent(build, array, axis) for axis in range(array.ndim)]
 
         def loop(variable: LoopVariable, end: Value, write: Callable[[], None]) -> None:
             build.append(
@@ -371,47 +335,26 @@ class _Outlining:
                 variable = LoopVariable("element", i64)
                 loop(variable, extents[len(at)], lambda: nested((*at, variable)))
                 return
-            place = build.add(build.mul(group, copy.pitch), _flat(build, array, at, extents))
+            place = build.add(build.mul(group, copy.stride), _flat(build, array, at, extents))
             value = build.make("load", array.dtype, place, payload=copy.copies)
             build.make("update", array.dtype, *at, value, payload=Atomic(scatter.operation, array))
 
         loop(group, groups, lambda: nested(()))
 
 
-def _of_neighbours(body: Region) -> frozenset[Scatter]:
-    """The scatters of which several updates may be of neighbours (`grid[i] += a`, `grid[i + 1] += b`): joined into one of
-    two elements, the next iteration would load a pair that overlaps the one just stored by half, and have to wait for it.
-    Entries of the rows of an array (`force[j, 0]`, `force[j, 1]`) are together or apart in all iterations."""
-    updates: dict[Scatter, list[Operation]] = {}
-    for operation in walk(body):
-        if operation.code == "scatter":
-            updates.setdefault(operation.payload, []).append(operation)
-    return frozenset(
-        scatter
-        for scatter, each in updates.items()
-        if len(each) > 1 and not any(isinstance(index, Constant) for update in each for index in update.operands[-2:-1])
-    )
-
-
-def _type(value: Value) -> DType:
-    assert value.type is not None
-    return value.type
+def _extent(build: Builder, array: Array, axis: int) -> Value:
+    known = array.extents[axis]
+    if known is not None:
+        return number(known)
+    return build.cast(build.make("shape", i64 if array.wide else i32, payload=(array, axis)), i64)
 
 
 def _flat(build: Builder, array: Array, at: Sequence[Value], extents: Sequence[Value] = ()) -> Value:
-    """The number of an element in C order."""
+    """The index of an element in C order."""
     total: Value = number(0)
     for axis, index in enumerate(at):
         if axis:
-            known = array.extents[axis]
-            if extents:
-                extent = extents[axis]
-            elif known is not None:
-                extent = number(known)
-            else:
-                shape = build.make("shape", i64 if array.wide else i32, payload=(array, axis))
-                extent = build.cast(shape, i64)
-            total = build.mul(total, extent)
+            total = build.mul(total, extents[axis] if extents else _extent(build, array, axis))
         total = build.add(total, build.cast(index, i64))
     return total
 
@@ -421,7 +364,7 @@ def _identity(operation: str, dtype: DType) -> Constant:
 
 
 def identity(operation: str, type: DType) -> bool | int | float:
-    """What changes nothing: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
+    """The identity of an operation: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
     floating = type.kind == "float"
     least, greatest = (0, 0) if floating else integer_range(type)
     if operation == "add":
@@ -435,7 +378,7 @@ def identity(operation: str, type: DType) -> bool | int | float:
 
 
 def _split(axes: Sequence[Axis]) -> tuple[int, int]:
-    """How many axes are dealt out, and how many iterations those after them have."""
+    """The number of distributed dimensions, and the number of iterations of those after them."""
     dealt, iterations = len(axes), 1
     while dealt > 1:
         _, begin, end = axes[dealt - 1]
@@ -450,13 +393,13 @@ def _split(axes: Sequence[Axis]) -> tuple[int, int]:
 
 
 def _changes_in_place(loop: ParallelFor) -> bool:
-    """Whether an array that a task writes is read elsewhere than where it is written (`a[i, j] -= a[i, k] * a[k, j]`).
+    """Whether an array that a task writes is also read at other indices (`a[i, j] -= a[i, k] * a[k, j]`).
 
-    What an iteration finds in elements that others write is undefined, so there are none for all that counts; LLVM could
-    only compare addresses before the loop, of all rows together, and finds that they overlap. Arguments that may share
-    memory are left to that: nobody sees in the kernel that they do.
+    Reading elements that other iterations write is undefined, so it may be assumed not to happen; LLVM could only compare
+    addresses of all rows before the loop, and would find an overlap. Arguments that may alias are left to LLVM: the kernel
+    does not show whether they do.
     """
-    if loop.watched or loop.scatters:
+    if loop.race_checked or loop.scatters:
         return False
     places: dict[Array, set[tuple[object, ...]]] = {}
     written: set[Array] = set()
@@ -481,19 +424,9 @@ def _place(index: Value) -> object:
 
 
 def _capture(task: Task) -> None:
-    """List what the body of a task uses and does not define, in the order in which it is first used."""
-    inside: set[Value | Local] = {task.first, task.last, *task.locals}
-    mentioned: dict[Value | Local, None] = {}
-    for operation in walk(task.body):
-        inside.add(operation)
-        inside.update(variables(operation))
-        if operation.code == "reserve":
-            inside.add(operation.payload)
-        mentioned.update(dict.fromkeys(used(operation)))
-        target = _target(operation)
-        if target is not None:
-            mentioned[target] = None
-    taken = [each for each in mentioned if each not in inside and not isinstance(each, Constant)]
+    """List the values that the body of a task uses but does not define, in the order of first use."""
+    own = {task.first, task.last, *task.locals}
+    taken = [each for each in taken_by(task.body) if each not in own]
     computed: dict[Value, Value] = {
         each: Captured(each) for each in taken if isinstance(each, Value) and not _is_at_hand(each)
     }
@@ -508,16 +441,5 @@ def _capture(task: Task) -> None:
 
 
 def _is_at_hand(value: Value) -> bool:
-    """Whether a launch has a value before any code runs: a parameter, an array, or an extent of one."""
+    """Whether a value is available before any code runs: a parameter, an array, or an extent of one."""
     return isinstance(value, (Parameter, Array)) or (isinstance(value, Operation) and value.code == "shape")
-
-
-def _target(operation: Operation) -> Array | Local | None:
-    """The array or local that an operation names."""
-    payload = operation.payload
-    if payload is None:
-        return None
-    if operation.code == "shape":
-        array: Array = payload[0]
-        return array
-    return payload.target if isinstance(payload, Touch) else memory(operation)

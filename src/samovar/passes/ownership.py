@@ -1,24 +1,24 @@
 """Ownership: an atomic on an element that only one iteration of its task writes becomes a plain `update`.
 
-The array must be `alone` (no other array reaches its elements), and the iteration must be determined by the element. That
-is decided on the affine forms of the indices (see `affine`), for all writes of the task to the array at once; loads do not
-matter, since a load sees the element before or after the update either way.
+The array must be `alone` (no other array aliases it), and the element must determine the iteration. That is decided on the
+affine forms of the indices (see `affine`), for all writes of the task to the array at once; loads do not matter, since a
+load sees the element before or after the update in any case.
 
-Two iterations collide if all their indices are equal. An axis whose index is Σ c·v + constant (mod 2^b) in all writes, with
-v the task's variables (and whatever else varies) and the same invariant terms everywhere, gives Σ c·(v − v') ≡ k (mod 2^b),
-where k is the difference of two of the constants. Such an axis determines its variables in two cases (`span` is the number
-of values of v):
+Two iterations collide if all their indices are equal. A dimension with index Σ c·v + constant (mod 2^b) in all writes, with
+v the task's variables (and other varying symbols) and the same invariant terms everywhere, gives Σ c·(v − v') ≡ k (mod 2^b),
+where k is the difference of two of the constants. Such a dimension determines its variables in two cases (`span` is the
+number of values of v):
 
 - one variable is left, c = 2^t × odd, span × 2^t ≤ 2^b, and the constants are equal or less than 2^t apart: a k ≢ 0 would
-  not be a multiple of 2^t, so k ≡ 0, and v ≡ v' (mod 2^(b-t)) is v = v'. Odd numbers have an inverse, so nothing is asked of
-  c = ±1 but that the variable is not wider than the index: `a[i + 1]`, `a[n - i]`; for `a[2*i]`, that i starts at 0;
-- in the order of |c|, each |c| exceeds what the constants and the smaller terms can make up together, and the whole span is
-  below 2^b: then nothing wraps and the digits of a mixed radix are unique: `a[3*i + k]` or `a[8*i + j]` with known bounds,
+  not be a multiple of 2^t, so k ≡ 0, and v ≡ v' (mod 2^(b-t)) is v = v'. Odd numbers have an inverse, so c = ±1 only
+  requires that the variable is not wider than the index: `a[i + 1]`, `a[n - i]`; `a[2*i]` requires that i starts at 0;
+- in the order of |c|, each |c| exceeds the largest sum of the constants and the smaller terms, and the whole span is below
+  2^b: then nothing wraps and the digits of a mixed radix are unique: `a[3*i + k]` or `a[8*i + j]` with known bounds,
   `a[4*i + (x & 3)]`.
 
-Axes are taken in turn, variables determined by one are gone from the others; writes that differ by constants in an axis
-without variables never collide and are judged apart. Atomics in serial code are plain for a simpler reason: a kernel's
-serial code runs on one thread, and nothing runs beside it; in a section, nothing that touches the same arrays does.
+Dimensions are processed in turn; variables determined by one are known in the others. Writes that differ by constants in a
+dimension without variables never collide and are judged separately. Atomics in serial code are plain because a kernel's
+serial code runs on one thread, with nothing concurrent; in a section, if no other section accesses the same arrays.
 """
 
 from __future__ import annotations
@@ -26,15 +26,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from samovar.ir import Affine, Array, Form, Kernel, Operation, ParallelFor, Symbol, indices, memory, serial, walk
-from samovar.passes.accesses import contested, reached_from_tasks
-from samovar.passes.facts import Facts
+from samovar.ir import Affine, AffineForm, Array, Kernel, Operation, ParallelFor, Symbol, indices, memory, serial, walk
+from samovar.passes.accesses import Facts, contested, reached_from_tasks
 
 
 def demote_serial(kernel: Kernel) -> None:
-    """Make atomics plain in the kernel's serial code and in functions that no task reaches."""
+    """Demote atomics in the kernel's serial code and in functions that no task reaches."""
     disputed = contested(kernel)
-    for operation in serial(kernel):
+    for operation in serial(kernel.body):
         if operation.code == "atomic" and memory(operation) not in disputed.get(operation, ()):
             operation.code = "update"
     reached = reached_from_tasks(kernel)
@@ -46,7 +45,7 @@ def demote_serial(kernel: Kernel) -> None:
 
 
 def demote_owned(facts: Facts) -> None:
-    """Make atomics plain whose element belongs to the iteration."""
+    """Demote atomics whose element is owned by the iteration."""
     for task, accesses in facts.accesses.items():
         for array, operations in accesses.operations.items():
             if not isinstance(array, Array) or not array.alone or array in accesses.called.written | accesses.contested:
@@ -74,8 +73,8 @@ def _demote(task: ParallelFor, writes: Sequence[Operation], affine: Affine) -> N
 
 
 def owned_arrays(task: ParallelFor, affine: Affine) -> frozenset[Array]:
-    """The arrays of which an iteration of a task touches elements that no other iteration touches, not even by a load."""
-    accesses: dict[Array, list[list[Form]]] = {}
+    """The arrays whose elements are accessed by one iteration of a task each, including loads."""
+    accesses: dict[Array, list[list[AffineForm]]] = {}
     for operation in walk(task.body):
         if operation.code == "call":
             return frozenset()
@@ -92,15 +91,15 @@ def owned_arrays(task: ParallelFor, affine: Affine) -> frozenset[Array]:
 
 @dataclass(frozen=True)
 class Axis:
-    """One index of several writes: what varies in it, with coefficients, and how far apart the constants are."""
+    """One index of several writes: its varying symbols with coefficients, and the distance of the constants."""
 
     coefficients: dict[Symbol, int]
     spread: int
     bits: int
 
     @staticmethod
-    def of(forms: Sequence[Form]) -> Axis | None:
-        """The axis that these forms describe; None if they differ in more than constants."""
+    def of(forms: Sequence[AffineForm]) -> Axis | None:
+        """The dimension that these forms describe; None if they differ in more than constants."""
         if not _comparable(forms):
             return None
         coefficients = {symbol: factor for symbol, factor in forms[0].terms if symbol.task is not None}
@@ -109,7 +108,7 @@ class Axis:
         return Axis(coefficients, max(constants) - min(constants), bits)
 
     def determines(self, known: set[Symbol]) -> bool:
-        """Equal indices mean equal variables, if those that are known already are equal."""
+        """Whether equal indices imply equal variables, given that the known ones are equal."""
         unknown = [(abs(factor), symbol) for symbol, factor in self.coefficients.items() if symbol not in known]
         if len(unknown) == 1:
             factor, symbol = unknown[0]
@@ -125,10 +124,10 @@ class Axis:
 
 
 def _determined(task: ParallelFor, axes: list[Axis], affine: Affine) -> bool:
-    """Whether the axes together determine every variable of the task."""
+    """Whether the dimensions together determine every variable of the task."""
     symbols = [affine.form(variable).terms[0][0] for variable in task.variables]
     known = {symbol for symbol in symbols if _span(symbol) == 1}
-    # Each round that goes on determines a variable, and a task has a handful of them.
+    # Each further round determines a variable, and a task has a handful of them.
     progress = True
     while progress:
         progress = False
@@ -143,17 +142,17 @@ def _span(symbol: Symbol) -> int:
     return symbol.high - symbol.low + 1
 
 
-def _comparable(forms: Sequence[Form]) -> bool:
+def _comparable(forms: Sequence[AffineForm]) -> bool:
     """Whether forms differ only in their constants."""
     first = dict(forms[0].terms)
     return all(dict(form.terms) == first for form in forms)
 
 
-def _bits(forms: Iterable[Form]) -> int:
+def _bits(forms: Iterable[AffineForm]) -> int:
     return min(form.bits for form in forms)
 
 
-def _constant(form: Form, bits: int) -> int:
-    """The constant of a form as the residue that is nearest to zero: -1 and 1 are two apart, not 2^bits - 2."""
+def _constant(form: AffineForm, bits: int) -> int:
+    """The constant of a form as the residue closest to zero: -1 and 1 are two apart, not 2^bits - 2."""
     residue = form.constant & ((1 << bits) - 1)
     return residue - (1 << bits) if residue >> (bits - 1) else residue

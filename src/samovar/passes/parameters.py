@@ -1,7 +1,7 @@
-"""What a kernel does with its parameters, found in its operations: which are used, read, written, and indexed by constants.
+"""How a kernel uses its parameters, from its operations: which are used, read, written, and indexed by constants.
 
-A parameter that nothing touches is not passed: a member that goes from func to func and is never read, an array whose only
-use was removed. What is known of the arrays of a kernel is handed down to the arrays that its functions take.
+Unused parameters are not passed: a member that is only passed from func to func, an array whose only use was removed. Facts
+about the arrays of a kernel are propagated to the array parameters of its functions.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from samovar.ir import Array, Constant, Function, Kernel, Operation, Parameter, 
 Item = TypeVar("Item")
 Place = tuple[str, int]  # file, line
 
-#: So many axes at the end, of which it helps to know the length.
+#: The number of trailing dimensions whose length is worth knowing.
 TRAILING_AXES = 2
-#: Rows of more elements are written faster one by one than across.
+#: Rows with more elements are written faster one by one than across rows.
 LONGEST_WRITTEN_ROW = 4
 
 
 @dataclass
 class ConstantAxis:
-    """A trailing axis of a contiguous array that is indexed by constants: where the first of them is, and at which of them
-    is written. Where the length of such an axis is known, the distance between neighbours along the axes before it is."""
+    """A trailing dimension of a contiguous array that is indexed by constants: where the first index is, and which indices
+    are written. If the length of such a dimension is known, so is the stride of the dimensions before it."""
 
     place: Place
     written: set[int] = field(default_factory=set)
@@ -32,16 +32,16 @@ class ConstantAxis:
 
 @dataclass
 class Uses:
-    """What was found: the calls, those in callees first, and the axes that are indexed by constants, by array and axis."""
+    """The calls, those in callees first, and the dimensions that are indexed by constants, by array and dimension."""
 
     calls: list[Operation] = field(default_factory=list)
     constant_axes: dict[Array, dict[int, ConstantAxis]] = field(default_factory=dict)
 
     def helpful_axes(self, array: Array) -> Iterator[tuple[int, Place, int | None]]:
-        """The axes of which it helps to know the length, with the only length that does; None if any does.
+        """The dimensions whose length is worth knowing, with the only length that helps; None if any does.
 
-        Of an array that is written, it does if all of a row is, and the row is short: LLVM makes vectors across rows then,
-        which is slow if they have gaps or are put together from many parts.
+        For a written array, the length helps if whole, short rows are written: LLVM then vectorizes across rows, which is
+        slow if the rows have gaps or are assembled from many parts.
         """
         axes = self.constant_axes.get(array, {})
         for axis, found in sorted(axes.items()):
@@ -53,10 +53,10 @@ class Uses:
 
 
 def drop_untouched(kernel: Kernel) -> Uses:
-    """Remove parameters without a use from a kernel and its functions, and note of its arrays what is read and written."""
+    """Remove unused parameters from a kernel and its functions, and record which of its arrays are read and written."""
     kept: dict[Function, list[bool]] = {}
     uses = Uses()
-    # Callees first: what a call passes on depends on what its callee takes.
+    # Callees first: what a call passes depends on the parameters of its callee.
     owners: list[Function | Kernel] = [*kernel.functions, kernel]
     for owner in owners:
         for parameter in owner.parameters:
@@ -71,17 +71,17 @@ def drop_untouched(kernel: Kernel) -> Uses:
 
 
 def is_checked(parameter: Value) -> bool:
-    """Is it an argument that a launch reads to check it, whatever the code does?"""
+    """Whether it is an argument that a launch reads in order to check it, even if the code does not use it."""
     return isinstance(parameter, Parameter) and parameter.is_checked
 
 
 def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], uses: Uses) -> set[Value]:
-    """The values that a body uses. Calls lose the operands that their callee does not take any more."""
+    """The values that a body uses. Operands of removed parameters are removed from calls."""
     touched: set[Value] = set()
     for operation in walk(owner.body):
         code = operation.code
         if operation.payload is None:
-            pass  # most of them compute something
+            pass  # pure operations, the most common case
         elif code == "call":
             operation.operands = tuple(_chosen(operation.operands, kept[operation.payload]))
             uses.calls.append(operation)
@@ -105,7 +105,7 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
 
 
 def _use_as_callee(call: Operation, uses: Uses) -> None:
-    """A caller does with an array what the callee does with it."""
+    """Attribute the accesses of a callee to the arrays of its caller."""
     for operand, parameter in zip(call.operands, call.payload.parameters, strict=True):
         if isinstance(operand, Array):
             operand.read |= parameter.read
@@ -120,10 +120,10 @@ def _chosen(items: Iterable[Item], marks: Iterable[bool]) -> list[Item]:
     return [item for item, mark in zip(items, marks, strict=True) if mark]
 
 
-def hand_down(kernel: Kernel, uses: Uses) -> None:
-    """Tell functions what is known of the arrays that they are given: what holds for all calls."""
+def propagate_facts(kernel: Kernel, uses: Uses) -> None:
+    """Propagate facts about arrays to the functions that take them: what holds for all calls."""
     reached: set[Array] = set()
-    taking: set[Function] = set()  # those that are given arrays
+    taking: set[Function] = set()  # functions with array arguments
     for function in kernel.functions:
         for parameter in function.parameters:
             if isinstance(parameter, Array):
@@ -135,7 +135,7 @@ def hand_down(kernel: Kernel, uses: Uses) -> None:
         repeats = len(set(call.operands)) < len(call.operands)
         for parameter, operand in zip(call.payload.parameters, call.operands, strict=True):
             if isinstance(parameter, Array) and isinstance(operand, Array):
-                # An array that a call passes twice, or that does not stand alone in the caller, does not in the callee.
+                # An array that a call passes twice, or that may alias in the caller, may alias in the callee.
                 parameter.alone &= operand.alone and not (repeats and call.operands.count(operand) > 1)
                 if parameter not in reached:
                     parameter.extents = operand.extents

@@ -1,15 +1,15 @@
-"""Watching for races: every access of a task to memory that its iterations share is told to the runtime, which finds the
-pairs that are in conflict (`samovar._native`, races.c).
+"""Data race detection: every access of a task to memory shared by its iterations is reported to the runtime, which finds
+conflicting pairs (`samovar._native`, races.c).
 
-Two accesses of one element by different iterations are in conflict if one of them writes and they are not both atomic.
-Writing one constant from everywhere is none: whoever comes last, the element holds it. The same goes for sections that run
-side by side, what their tasks do included.
+Two accesses to one element by different iterations conflict if one of them writes and they are not both atomic. Writing the
+same constant is not a conflict: the element holds it in any order. The same applies to parallel sections, including their
+tasks.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from samovar._native import DType, i64
 from samovar.ir import (
@@ -21,28 +21,26 @@ from samovar.ir import (
     Local,
     Operation,
     ParallelFor,
-    Region,
+    ScratchArray,
     Touch,
     Value,
     indices,
     memory,
-    regions,
     rewrite,
     sections,
+    serial,
     tasks,
     walk,
 )
 from samovar.passes.checks import site_of
 
-#: What an access does, by the numbers that the runtime has for it.
+#: Kinds of accesses, as numbered by the runtime.
 READ, WRITE, ATOMIC, WRITE_CONSTANT = range(4)
 
 
-def watch_races(kernel: Kernel) -> None:
-    """Tell the runtime what tasks, and the functions they call, do to memory."""
-    in_sections = [
-        operation for each in sections(kernel) for part in each.parts for operation in _serial(part.body)
-    ]
+def check_races(kernel: Kernel) -> None:
+    """Report the memory accesses of tasks, and of the functions they call, to the runtime."""
+    in_sections = [each for found in sections(kernel) for part in found.parts for each in serial(part.body)]
     targets = _targets(kernel, in_sections)
     sizes = [target.dtype.itemsize if isinstance(target, Array) else target.type.itemsize for target in targets]
     if not sizes:
@@ -50,31 +48,22 @@ def watch_races(kernel: Kernel) -> None:
     granule = min(sizes)
     for function in kernel.functions:
         rewrite(function.body, lambda operation, owner=function: [*_touches(operation, owner), operation])  # type: ignore[misc]
-    _watch_sections(kernel, granule, set(in_sections))
+    _check_sections(kernel, granule, set(in_sections))
     for task in list(tasks(kernel)):
         rewrite(task.body, lambda operation: [*_touches(operation, kernel), operation])
         task.body.operations.insert(0, Operation("iteration", None, tuple(task.variables)))
-        task.watched = True
+        task.race_checked = True
     rewrite(kernel.body, lambda operation: _around(operation, kernel, granule))
 
 
-def _serial(region: Region) -> Iterator[Operation]:
-    """The operations of a region outside of tasks."""
-    for operation in region.operations:
-        yield operation
-        if not isinstance(operation, ParallelFor):
-            for inner in regions(operation):
-                yield from _serial(inner)
-
-
-def _watch_sections(kernel: Kernel, granule: int, serial: set[Operation]) -> None:
-    """Tell the runtime which section runs, and what its serial code does to memory."""
+def _check_sections(kernel: Kernel, granule: int, serial: set[Operation]) -> None:
+    """Report to the runtime which section runs, and the memory accesses of its serial code."""
     around: dict[Operation, list[Operation]] = {}
     for each in list(sections(kernel)):
         site = site_of("sections", [", ".join(str(part.line) for part in each.parts)], (), each, kernel, marked=False)
         begin = Operation("watch_sections", None, (), (site, len(each.parts), granule))
         around[each] = [begin, each, Operation("report_sections", None)]
-        each.watched = True
+        each.race_checked = True
         for number, part in enumerate(each.parts):
             part.body.operations.insert(0, Operation("section", None, (), number))
 
@@ -94,12 +83,12 @@ def _targets(kernel: Kernel, others: Sequence[Operation]) -> list[Array | Local]
 
 
 def _is_seen(target: Array | Local) -> bool:
-    """Can another iteration see it?"""
-    return target.shared if isinstance(target, Local) else not target.private
+    """Whether another iteration can access it."""
+    return target.shared if isinstance(target, Local) else not (target.private or isinstance(target, ScratchArray))
 
 
 def _around(operation: Operation, kernel: Kernel, granule: int) -> Sequence[Operation]:
-    """A task between the operations that begin and end watching it."""
+    """A task between the operations that begin and end its race check."""
     if not isinstance(operation, ParallelFor):
         return [operation]
     steps: list[Operation] = []
@@ -135,7 +124,7 @@ def _touches(operation: Operation, owner: Function | Kernel) -> list[Operation]:
 
 
 def _access(operation: Operation) -> tuple[int, int]:
-    """What an operation does, and the bits of the constant that it writes."""
+    """The kind of an access, and the bits of the constant that it writes."""
     if operation.code in ("load", "load_local"):
         return READ, 0
     if isinstance(operation.payload, Atomic):
@@ -147,6 +136,6 @@ def _access(operation: Operation) -> tuple[int, int]:
 
 
 def _bits(value: bool | int | float, dtype: DType) -> int:
-    """What tells constants of one type apart, as an i64."""
+    """A key that distinguishes constants of one type, as an i64."""
     packed = struct.pack("<d", value) if dtype.kind == "float" else (int(value) & (1 << 64) - 1).to_bytes(8, "little")
     return int.from_bytes(packed, "little", signed=True)

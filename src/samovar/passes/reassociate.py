@@ -1,20 +1,21 @@
 """Reassociation by critical path: sums, products, minima and maxima of several terms, in the fastest order for a loop.
 
-A loop that carries a value from one iteration to the next takes as long as the way from there to there. What does not wait
-for the iteration before is put together first, and what is ready last comes last: of `min(d[i - 1, j], d[i, j - 1] + 1, …)`
-one comparison is left to wait for, of `x + a * b + x * c` one fused product. A product that would be fused into the addition
-that waits is not: addition alone is shorter.
+A loop with a loop-carried dependence takes as long as its critical path. Terms that do not depend on the previous iteration
+are combined first, and the one that is ready last comes last: of `min(d[i - 1, j], d[i, j - 1] + 1, …)` one comparison is
+left on the path, of `x + a * b + x * c` one fused multiply-add. A product that would be fused into the addition on the path
+is kept separate: an addition alone has less latency.
 
-Where nothing is carried, a long chain is what an iteration waits for: products of four factors and more are taken by pairs,
-sums of eight terms and more in two chains.
+Without a dependence, a long chain is the critical path of an iteration: products of four and more factors are multiplied in
+pairs, sums of eight and more terms become two chains.
 
-The order of integers makes no difference. That of floats does, so theirs changes with `fast_math` only; and what is put in
-order here stays in it (`ordered`): the backend would make one chain of it.
+Reordering does not change integers. It changes floats, so theirs needs `fast_math`; and the chosen order is final
+(`ordered`): the backend would merge it into one chain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from samovar.ir import (
     Affine,
@@ -27,22 +28,24 @@ from samovar.ir import (
     Value,
     While,
     bodies,
+    inside,
     regions,
     use_counts,
     walk,
 )
-from samovar.passes.loops.dependence import gathered_in, iterations_apart, recurring
-from samovar.passes.loops.divergence import inside
+from samovar.passes.loops.dependence import iteration_distance, recurring, reductions_in
 
 _FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"}
-#: Sums of so many terms become two chains, products of so many factors pairs.
+#: Sums of so many terms become two chains, products of so many factors become pairs.
 LONG_SUM, LONG_PRODUCT = 8, 4
-#: Terms of terms are followed so far.
+#: The maximum depth of nested terms.
 _DEPTH = 32
+#: A term is added, or subtracted if its sign is negative.
+Term = tuple[int, Value]
 
 
 def reassociate(kernel: Kernel, fast_math: bool) -> None:
-    """Reorder what innermost loops compute, in place."""
+    """Reassociate the expressions of innermost loops, in place."""
     uses = None
     for body in bodies(kernel):
         loops = [each for each in walk(body) if isinstance(each, (For, While))]
@@ -57,7 +60,7 @@ def reassociate(kernel: Kernel, fast_math: bool) -> None:
 
 
 class _Loop:
-    """One innermost loop: what waits for the iteration before, and what is reordered."""
+    """One innermost loop: the values that depend on the previous iteration, and the operations to reorder."""
 
     def __init__(self, loop: For | While, affine: Affine, uses: dict[Value, int], fast_math: bool, kernel: Kernel) -> None:
         self.loop = loop
@@ -67,18 +70,18 @@ class _Loop:
         self.kernel = kernel
         self.operations = list(inside(loop))
         self.inside = set(self.operations)
-        #: About how many cycles after what is carried a value is there; what is not in it does not wait.
+        #: The latency in cycles of a value after the loop-carried ones; values that do not depend on those are missing.
         self.late: dict[Value, int] = {}
         carried = set(self._carried_elements())
-        #: What waits for something that does not become one of vectors.
+        #: Values that depend on a recurrence that cannot be vectorized.
         self.stuck: set[Value] = set()
         stored = recurring(self.operations)
-        gathered = gathered_in(loop, fast_math) if isinstance(loop, For) else {}
+        reductions = reductions_in(loop, fast_math) if isinstance(loop, For) else {}
         for operation in self.operations:
             waits = [self.late[operand] for operand in operation.operands if operand in self.late]
             if operation in carried or (operation.code == "load_local" and operation.payload in stored):
                 self.late[operation] = 0
-                if operation in carried or operation.payload not in gathered:
+                if operation in carried or operation.payload not in reductions:
                     self.stuck.add(operation)
             elif waits:
                 self.late[operation] = max(waits) + _latency(operation)
@@ -86,14 +89,14 @@ class _Loop:
                     self.stuck.add(operation)
 
     def _carried_elements(self) -> Iterator[Operation]:
-        """The loads of elements that an iteration a few before has stored."""
+        """The loads of elements stored by one of the last few iterations."""
         if not isinstance(self.loop, For):
             return
         stores = [each for each in self.operations if each.code in ("store", "update")]
         for load in self.operations:
             if load.code != "load":
                 continue
-            distances = [iterations_apart(load, store, self.loop, self.affine, self.inside) for store in stores]
+            distances = [iteration_distance(load, store, self.loop, self.affine, self.inside) for store in stores]
             if any(distance is not None and distance > 0 for distance in distances):
                 yield load
 
@@ -103,13 +106,13 @@ class _Loop:
         for region in regions(self.loop):
             self._region(region)
         if any(each.code in ("min", "max", "select") for each in self.operations if each in self.stuck):
-            self.kernel.recurs = True
+            self.kernel.has_recurrence = True
 
     def _region(self, region: Region) -> None:
         here = set(region.operations)
         replaced: set[Operation] = set()
         result: list[list[Operation]] = []
-        # From the last one on, so that a sum of sums is seen before those.
+        # Backward, so that a sum of sums is seen before its parts.
         for operation in reversed(region.operations):
             if operation in replaced:
                 continue
@@ -121,7 +124,7 @@ class _Loop:
                 if order is not None:
                     replaced.update(parts)
                     added = order
-                self._keep_apart(operation, family)
+                self._prevent_fusion(operation, family)
             result.append([*added, operation])
         region.operations = [each for steps in reversed(result) for each in steps]
         for operation in region.operations:
@@ -136,22 +139,20 @@ class _Loop:
 
     def _terms(
         self, operation: Operation, family: str, here: set[Operation], sign: int = 1, depth: int = _DEPTH
-    ) -> tuple[list[tuple[int, Value]], list[Operation]]:
-        """What an operation puts together, each with a sign, and the operations in between, which are for nothing else."""
-        terms: list[tuple[int, Value]] = []
+    ) -> tuple[list[Term], list[Operation]]:
+        """The terms of an operation, each with a sign, and the intermediate operations, which have no other use."""
+        terms: list[Term] = []
         parts: list[Operation] = []
         signs = (sign, -sign if operation.code == "sub" else sign)
         for operand, own in zip(operation.operands, signs, strict=True):
-            inner = (
+            if (
                 depth
                 and isinstance(operand, Operation)
                 and _FAMILIES.get(operand.code) == family
                 and operand in here
                 and self.uses[operand] == 1
                 and operand.payload is None
-            )
-            if inner:
-                assert isinstance(operand, Operation)
+            ):
                 more, between = self._terms(operand, family, here, own, depth - 1)
                 terms += more
                 parts += [operand, *between]
@@ -159,101 +160,85 @@ class _Loop:
                 terms.append((own, operand))
         return terms, parts
 
-    def _order(self, operation: Operation, family: str, terms: list[tuple[int, Value]]) -> list[Operation] | None:
-        """Write the terms of an operation in another order: what has to come before it, None if they stay as they are."""
+    def _order(self, operation: Operation, family: str, terms: list[Term]) -> list[Operation] | None:
+        """Reorder the terms of an operation: return the operations to insert before it, None to leave it unchanged."""
         late = [term for term in terms if term[1] in self.late]
         soon = [term for term in terms if term[1] not in self.late]
         build = Builder(operation.line, operation.origin)
         floating = operation.type is not None and operation.type.kind == "float"
-        ordered = "ordered" if floating and family in ("add", "mul") else None
         if late and len(terms) > 2:
-            return self._by_time(build, operation, family, soon, late, ordered)
-        if late or not floating:
+            ordered = "ordered" if floating and family in ("add", "mul") else None
+            self._by_time(build, operation, family, soon, late, ordered)
+        elif late or not floating:
             return None
-        if family == "mul" and len(terms) >= LONG_PRODUCT and not any(isinstance(term, Constant) for _, term in terms):
-            return self._by_pairs(build, operation, terms)
-        if family == "add" and len(terms) >= LONG_SUM:
-            return self._in_two_chains(build, operation, terms)
-        return None
-
-    def _by_time(
-        self,
-        build: Builder,
-        operation: Operation,
-        family: str,
-        soon: list[tuple[int, Value]],
-        late: list[tuple[int, Value]],
-        ordered: str | None,
-    ) -> list[Operation] | None:
-        """What does not wait first; then, again and again, the two that are ready soonest."""
-        ready = [(0, *term) for term in soon]
-        while len(ready) > 1:
-            (_, first_sign, first), (_, sign, second), *others = ready
-            ready = [(0, *self._joined(build, operation, family, (first_sign, first), (sign, second), ordered)), *others]
-        ready += [(self.late[value] + 1, sign, value) for sign, value in late]
-        while len(ready) > 2:
-            ready.sort(key=lambda each: each[0])
-            (_, first_sign, first), (time, sign, second), *others = ready
-            joined = self._joined(build, operation, family, (first_sign, first), (sign, second), ordered)
-            ready = [(time + _LATENCY, *joined), *others]
-        ready.sort(key=lambda each: -each[0])
-        (_, one_sign, one), (_, other_sign, other) = ready
-        self._finish(operation, family, (one_sign, one), (other_sign, other))
+        elif family == "mul" and len(terms) >= LONG_PRODUCT and not any(isinstance(term, Constant) for _, term in terms):
+            self._by_pairs(build, operation, terms)
+        elif family == "add" and len(terms) >= LONG_SUM:
+            self._in_two_chains(build, operation, terms)
+        else:
+            return None
         return build.operations
 
-    def _by_pairs(self, build: Builder, operation: Operation, terms: list[tuple[int, Value]]) -> list[Operation]:
+    def _by_time(
+        self, build: Builder, operation: Operation, family: str, soon: list[Term], late: list[Term], payload: str | None
+    ) -> None:
+        """Combine independent terms first; then, repeatedly, the two that are ready first."""
+        ready = [(0, term) for term in soon]
+        while len(ready) > 1:
+            (_, first), (_, second), *others = ready
+            ready = [(0, _joined(build, operation, family, first, second, payload)), *others]
+        ready += [(self.late[value] + 1, (sign, value)) for sign, value in late]
+        while len(ready) > 2:
+            ready.sort(key=itemgetter(0))
+            (_, first), (time, second), *others = ready
+            ready = [(time + _LATENCY, _joined(build, operation, family, first, second, payload)), *others]
+        ready.sort(key=itemgetter(0), reverse=True)
+        (_, one), (_, other) = ready
+        _finish(operation, family, one, other)
+
+    def _by_pairs(self, build: Builder, operation: Operation, terms: list[Term]) -> None:
         values = [value for _, value in terms]
         while len(values) > 2:
             pairs = zip(values[::2], values[1::2], strict=False)
             left_over = values[len(values) // 2 * 2 :]
             values = [*(build.make("mul", operation.type, a, b, payload="ordered") for a, b in pairs), *left_over]
         operation.operands, operation.payload = (values[0], values[1]), "ordered"
-        return build.operations
 
-    def _in_two_chains(self, build: Builder, operation: Operation, terms: list[tuple[int, Value]]) -> list[Operation]:
+    def _in_two_chains(self, build: Builder, operation: Operation, terms: list[Term]) -> None:
         chains = []
         for way in range(2):
             total, *others = terms[way::2]
             for term in others:
-                total = self._joined(build, operation, "add", total, term, "ordered")
+                total = _joined(build, operation, "add", total, term, "ordered")
             chains.append(total)
-        self._finish(operation, "add", *chains)
+        _finish(operation, "add", *chains)
         operation.payload = "ordered"
-        return build.operations
 
-    def _joined(
-        self,
-        build: Builder,
-        operation: Operation,
-        family: str,
-        one: tuple[int, Value],
-        other: tuple[int, Value],
-        payload: str | None,
-    ) -> tuple[int, Value]:
-        """Two terms as one."""
-        (sign, first), (other_sign, second) = one, other
-        if sign == other_sign:
-            return sign, build.make(family, operation.type, first, second, payload=payload)
-        if sign < 0:
-            first, second = second, first
-        return 1, build.make("sub", operation.type, first, second, payload=payload)
-
-    def _finish(self, operation: Operation, family: str, one: tuple[int, Value], other: tuple[int, Value]) -> None:
-        """Make an operation what puts the last two terms together."""
-        (sign, first), (other_sign, second) = one, other
-        if sign < 0:
-            first, second, sign, other_sign = second, first, other_sign, sign
-        operation.code = family if family != "add" or other_sign == sign else "sub"
-        operation.operands = (first, second)
-
-    def _keep_apart(self, operation: Operation, family: str) -> None:
-        """A product that does not wait is not fused with the addition that does, unless that becomes one of vectors."""
+    def _prevent_fusion(self, operation: Operation, family: str) -> None:
+        """Keep an independent product from being fused with the addition on the path, unless that is vectorized."""
         if family != "add" or operation.type is None or operation.type.kind != "float" or operation.payload is not None:
             return
         left, right = operation.operands
         for carried, product in ((left, right), (right, left)):
             if carried in self.stuck and not _is_product(carried) and _is_product(product) and product not in self.late:
                 operation.payload = "unfused"
+
+
+def _joined(build: Builder, operation: Operation, family: str, one: Term, other: Term, payload: str | None) -> Term:
+    """Combine two terms."""
+    (sign, first), (other_sign, second) = one, other
+    if sign == other_sign:
+        return sign, build.make(family, operation.type, first, second, payload=payload)
+    if sign < 0:
+        first, second = second, first
+    return 1, build.make("sub", operation.type, first, second, payload=payload)
+
+
+def _finish(operation: Operation, family: str, one: Term, other: Term) -> None:
+    """Make an operation combine the last two terms."""
+    (sign, first), (other_sign, second) = (other, one) if one[0] < 0 else (one, other)
+    operation.code = family if family != "add" or other_sign == sign else "sub"
+    operation.operands = (first, second)
 
 
 def _is_product(value: Value) -> bool:
@@ -264,7 +249,7 @@ _LATENCY = 4
 
 
 def _latency(operation: Operation) -> int:
-    """About how many cycles after its operands an operation is there."""
+    """The approximate latency of an operation in cycles."""
     if operation.code in ("load_local", "store_local", "shape"):
         return 0
     return 3 * _LATENCY if operation.code in ("div", "sqrt") else _LATENCY

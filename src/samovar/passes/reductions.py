@@ -1,10 +1,10 @@
-"""Reductions: atomics of a task into one location that nothing else in the task looks at become partial results.
+"""Reductions: atomics of a task on one location that the task does not access otherwise become partial results.
 
-The location must be the same in every iteration (its indices are computed in front of the task), the old value unused, and
-the array `alone` and not accessed in any other way: then the order in which iterations meet at the location cannot be
-seen, and each chunk of iterations may gather its own part.
+The location must be the same in every iteration (its indices are computed before the task), the old value unused, and the
+array `alone` (noalias) and not accessed in any other way: then the order of updates is unobservable, and each chunk of
+iterations may accumulate its own part.
 
-Different operations on one location do not commute. On several locations of one array they are kept apart by constant
+Different operations on one location do not commute. Several locations of one array must be distinguished by constant
 indices, or the array stays atomic.
 """
 
@@ -14,35 +14,51 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from samovar._native import u1
-from samovar.ir import FAMILIES, Affine, Array, Atomic, Kernel, Local, Operation, ParallelFor, Reduction, indices, rewrite
-from samovar.passes.accesses import Accesses
-from samovar.passes.facts import Facts
-from samovar.passes.hoist import Hoist
+from samovar.ir import (
+    FAMILIES,
+    OPCODES,
+    Affine,
+    Array,
+    Atomic,
+    Builder,
+    Kernel,
+    Local,
+    Operation,
+    ParallelFor,
+    Reduction,
+    Value,
+    computed_before,
+    defined_in,
+    indices,
+    operands_first,
+    rewrite,
+)
+from samovar.passes.accesses import Accesses, Facts
 
 
-def gather(kernel: Kernel, facts: Facts) -> None:
-    """Turn what can be gathered into `Reduction`s of the tasks and `accumulate` operations."""
+def find_reductions(kernel: Kernel, facts: Facts) -> None:
+    """Turn atomics that can be accumulated into `Reduction`s of the tasks and `accumulate` operations."""
     affine = facts.affine
     replaced: dict[Operation, list[Operation]] = {}
     for task, accesses in facts.accesses.items():
-        gathering = _Gathering(task, affine)
+        search = _Reductions(task, affine)
         for target, operations in accesses.operations.items():
             if (
                 private(target, accesses)
-                and all(gathered(operation) is not None and not facts.uses[operation] for operation in operations)
-                and gathering.reaches(operations)
-                and _kept_apart(operations, affine)
+                and all(reduction_of(operation) is not None and not facts.uses[operation] for operation in operations)
+                and search.reaches(operations)
+                and _are_distinct(operations, affine)
             ):
                 for operation in operations:
-                    replaced[operation] = gathering.accumulate(operation, target)
-        if gathering.hoist.operations:
-            replaced[task] = [*gathering.hoist.operations, task]
+                    replaced[operation] = search.accumulate(operation, target)
+        if search.before.operations:
+            replaced[task] = [*search.before.operations, task]
     if replaced:
         rewrite(kernel.body, lambda operation: replaced.get(operation, [operation]))
 
 
 def private(target: Array | Local, accesses: Accesses) -> bool:
-    """Whether the operations of a task are all that it does to a target, seen by all its iterations."""
+    """Whether the given operations are the only accesses of a task to a target that all its iterations share."""
     if isinstance(target, Local):
         return target.shared
     if target.private:
@@ -51,67 +67,79 @@ def private(target: Array | Local, accesses: Accesses) -> bool:
     return target.alone and not any(target in arrays for arrays in (called.read, called.written, contested))
 
 
-def gathered(operation: Operation) -> str | None:
-    """The operation in which an atomic can be gathered; None for what cannot, and for all other operations."""
+def reduction_of(operation: Operation) -> str | None:
+    """The operation by which an atomic can be accumulated; None if it cannot, and for all other operations."""
     payload = operation.payload
     if operation.code != "atomic" or not isinstance(payload, Atomic):
         return None
-    # Arithmetic on u1 is not worth a thought.
+    # Arithmetic on u1 is not worth the effort.
     if operation.operands[-1].type is u1 and payload.operation not in ("and", "or", "xor"):
         return None
     return FAMILIES.get(payload.operation)
 
 
-def contribution(operation: Operation) -> list[Operation]:
-    """What must be computed in front of an atomic so that the last operand is what it contributes; see `FAMILIES`."""
-    if operation.payload.operation != "sub":
-        return []
-    value = operation.operands[-1]
-    return [Operation("neg", value.type, (value,), None, operation.line)]
+def contributing(operation: Operation, code: str, indices: Sequence[Value], payload: object) -> list[Operation]:
+    """The replacement of an atomic, which accumulates its operand; see `FAMILIES`."""
+    build, value = Builder(operation.line), operation.operands[-1]
+    if operation.payload.operation == "sub":
+        value = build.make("neg", value.type, value)
+    build.make(code, None, *indices, value, payload=payload)
+    return build.operations
 
 
-def _kept_apart(operations: Sequence[Operation], affine: Affine) -> bool:
-    """Whether no location can be the target of two different operations."""
-    if len({gathered(operation) for operation in operations}) == 1:
+def _are_distinct(operations: Sequence[Operation], affine: Affine) -> bool:
+    """Whether no location is the target of two different operations."""
+    if len({reduction_of(operation) for operation in operations}) == 1:
         return True
     axes = [[affine.form(index) for index in column] for column in zip(*map(indices, operations), strict=True)]
-    # The constants of a form are comparable where nothing was lost to wrapping and the rest is the same.
+    # The constants of forms are comparable if nothing was lost to wrapping and the rest is the same.
     telling = [axis for axis in axes if all(form.bits == 64 and form.terms == axis[0].terms for form in axis)]
     meant: dict[tuple[int, ...], str | None] = {}
     for position, operation in enumerate(operations):
         key = tuple(axis[position].constant for axis in telling)
-        if meant.setdefault(key, gathered(operation)) != gathered(operation):
+        if meant.setdefault(key, reduction_of(operation)) != reduction_of(operation):
             return False
     return True
 
 
 @dataclass
-class _Gathering:
+class _Reductions:
     """The reductions of one task as they are found."""
 
     task: ParallelFor
     affine: Affine
     found: dict[Hashable, Reduction] = field(default_factory=dict)
+    copies: dict[Value, Value] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.hoist = Hoist(self.task, self.affine)
+        self.within = {*self.task.variables, *defined_in(self.task.body)}
+        #: Computes locations, before the task.
+        self.before = Builder(self.task.line, self.task.origin)
 
     def reaches(self, operations: Sequence[Operation]) -> bool:
-        """Whether the locations are the same in all iterations and can be computed in front of the task."""
+        """Whether the locations are the same in all iterations and can be computed before the task."""
         locations = {index for operation in operations for index in indices(operation)}
-        return all(self.affine.form(each).invariant() and self.hoist.possible(each) for each in locations)
+        # An invariant form is not enough: `i - i + n` has one, but cannot be computed where i is undefined.
+        needed = operands_first(locations, self.within.__contains__)
+        return all(self.affine.form(each).invariant() for each in locations) and all(map(self._is_invariant, needed))
+
+    def _is_invariant(self, value: Value) -> bool:
+        pure = isinstance(value, Operation) and (OPCODES[value.code].effect == "pure" or value.code == "load_local")
+        return pure and self.affine.form(value).invariant()
+
+    def _outside(self, value: Value) -> Value:
+        return computed_before(value, self.before, lambda each: each not in self.within, self.copies)
 
     def accumulate(self, operation: Operation, target: Array | Local) -> list[Operation]:
-        """The operations that take the place of an atomic; its location gets a reduction if it has none yet."""
-        action = gathered(operation)
+        """The replacement of an atomic; creates a reduction for its location if there is none yet."""
+        action = reduction_of(operation)
         assert action is not None
         location = indices(operation)
         key = (target, action, *(self.affine.number(index) for index in location))
         reduction = self.found.get(key)
         if reduction is None:
             type = target.dtype if isinstance(target, Array) else target.type
-            reduction = self.found[key] = Reduction(action, type, target, self.hoist.outside(location))
+            outside = tuple(map(self._outside, location))
+            reduction = self.found[key] = Reduction(action, type, target, outside)
             self.task.reductions.append(reduction)
-        before = contribution(operation)
-        value = before[-1] if before else operation.operands[-1]
-        return [*before, Operation("accumulate", None, (value,), reduction, operation.line)]
+        return contributing(operation, "accumulate", (), reduction)

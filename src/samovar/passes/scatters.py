@@ -1,25 +1,25 @@
-"""Scatters: atomics of a task into unpredictable elements of one array, as of a histogram, may go to private copies.
+"""Scatters: atomics of a task on unpredictable elements of one array, as in a histogram, may use private copies.
 
-As with reductions, the array must be `alone`, all its accesses in the task are one commuting operation, and the old values
-are unused. What has become a reduction is left alone. A copy is as large as the array, which must be contiguous, and copies
-pay only where iterations outnumber the elements. Where every variable of the task appears in the indices (`a[i + 1] += x`),
-they do not: such an array stays atomic. The rest is decided at run time, from the extents.
+As with reductions, the array must be `alone` (noalias), all its accesses in the task are one commuting operation, and the
+old values are unused. Reductions are left alone. A copy is as large as the array, which must be contiguous, so copies pay
+only if there are more iterations than elements. If every variable of the task appears in the indices (`a[i + 1] += x`), they
+do not: such an array stays atomic. The rest is decided at run time, from the extents.
 """
 
 from __future__ import annotations
 
 from samovar.ir import Affine, Array, Kernel, Operation, ParallelFor, Scatter, indices, rewrite
-from samovar.passes.facts import Facts
-from samovar.passes.reductions import contribution, gathered, private
+from samovar.passes.accesses import Facts
+from samovar.passes.reductions import contributing, private, reduction_of
 
 
 def scatter(kernel: Kernel, facts: Facts) -> None:
-    """Turn what can go to private copies into `Scatter`s of the tasks and `scatter` operations."""
+    """Turn atomics that can use private copies into `Scatter`s of the tasks and `scatter` operations."""
     replaced: dict[Operation, list[Operation]] = {}
     for task, accesses in facts.accesses.items():
         reduced = {reduction.target for reduction in task.reductions}
         for array, operations in accesses.operations.items():
-            actions = {gathered(operation) for operation in operations}
+            actions = {reduction_of(operation) for operation in operations}
             action = actions.pop()
             if (
                 isinstance(array, Array)
@@ -34,18 +34,12 @@ def scatter(kernel: Kernel, facts: Facts) -> None:
                 scatter = Scatter(action, array)
                 task.scatters.append(scatter)
                 for operation in operations:
-                    replaced[operation] = _scattered(operation, scatter)
+                    replaced[operation] = contributing(operation, "scatter", indices(operation), scatter)
     if replaced:
         rewrite(kernel.body, lambda operation: replaced.get(operation, [operation]))
 
 
 def _spread_out(operation: Operation, task: ParallelFor, affine: Affine) -> bool:
-    """Whether every variable of the task moves the element."""
+    """Whether the element depends on every variable of the task."""
     moving = {symbol.identity for index in indices(operation) for symbol, _ in affine.form(index).terms}
     return moving.issuperset(task.variables)
-
-
-def _scattered(operation: Operation, scatter: Scatter) -> list[Operation]:
-    before = contribution(operation)
-    value = before[-1] if before else operation.operands[-1]
-    return [*before, Operation("scatter", None, (*indices(operation), value), scatter, operation.line)]

@@ -1,8 +1,7 @@
-"""The schedule of a parallel loop: how many units some lengths of axes make, and how they are put into groups.
+"""The schedule of a parallel loop: the number of units for given extents, and their grouping.
 
-Written as IR, in 64-bit integers, in front of a task. Sizes of groups are powers of two that depend on the number of
-iterations only, never on the number of threads: a float sum comes out the same on every machine. No division happens for a
-loop of one axis.
+Written as IR, in 64-bit integers, before a task. Sizes of groups are powers of two that depend only on the number of
+iterations, never on the number of threads: a float sum is the same on every machine. A 1-D loop needs no division.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ from dataclasses import dataclass, replace
 from samovar._native import i64, u1, u64
 from samovar.ir import Builder, Constant, If, Local, Region, Value
 
-#: Most groups of a task, as a power of two: so many partial results are there of each reduction.
+#: The maximum number of groups of a task, as a power of two: each reduction has so many partial results.
 GROUPS_LOG2 = 7
-#: Private copies are for arrays of at most this many elements, visited at least this often on average.
+#: Private copies are for arrays of at most this many elements, updated at least this often on average.
 COPY_ELEMENTS = 65536
 VISITS_LOG2 = 2
-#: Rows of a nest are cut into parts where there are fewer rows than this; a part is a multiple of as many elements.
+#: Rows of a nest are split into parts if there are fewer rows than this; a part is a multiple of this many elements.
 FEW_ROWS = 64
-#: Copies begin at multiples of so many elements, on cache lines of their own.
+#: Copies are aligned to so many elements, so that each has its own cache lines.
 COPY_PITCH = 64
 
 
 @dataclass(frozen=True)
 class Units:
-    """What there is to do: `count` units of `items` iterations each.
+    """The work of a task: `count` units of `items` iterations each.
 
-    What a body has to know beside its range of units: of a nest, the `length` of a part of a row; where units are put
-    together, their number before that (`total`), and `shift` if 2^shift of them are a group.
+    The other fields are for the body: `length` of a part of a row, for a nest; `total`, the number of units before
+    grouping, and `shift` if a group has 2^shift of them.
     """
 
     count: Value
@@ -45,7 +44,7 @@ def number(value: int) -> Constant:
 
 
 def length(build: Builder, begin: Value, end: Value) -> Value:
-    """The number of steps of an axis."""
+    """The number of iterations of a dimension."""
     low, high = build.cast(begin, i64), build.cast(end, i64)
     if isinstance(low, Constant) and isinstance(high, Constant):
         return number(max(0, int(high.value) - int(low.value)))
@@ -53,17 +52,17 @@ def length(build: Builder, begin: Value, end: Value) -> Value:
 
 
 def steps(build: Builder, axis: Value, inner: int) -> Units:
-    """The units of a single axis: its steps, each of `inner` iterations."""
+    """The units of a 1-D loop: its iterations, each with `inner` iterations inside."""
     return Units(axis, number(inner)) if inner else Units(number(0), number(0))
 
 
 def rows(build: Builder, lengths: Sequence[Value], inner: int, locals: list[Local]) -> Units:
-    """The units of a nest: rows of its last axis, or parts of them where there are few."""
+    """The units of a nest: rows of its last dimension, or parts of them if there are few rows."""
     count, *outer, last = lengths
     for each in outer:
         count = build.mul(count, each)
     count = build.choose(build.compare("eq", last, number(0)), number(0), count)
-    # Few long rows are cut, so that there is something to deal out. The divisions are off the path of everything else.
+    # Few long rows are split, so that there is work to distribute. The divisions are off the common path.
     parts, part = Local("parts", i64), Local("part", i64)
     locals += [parts, part]
     few = build.compare("lt", build.cast(count, u64), Constant(FEW_ROWS, u64))
@@ -89,7 +88,7 @@ def rows(build: Builder, lengths: Sequence[Value], inner: int, locals: list[Loca
 def groups(build: Builder, whole: Units, least_items_log2: Value) -> Units:
     """At most 2^GROUPS_LOG2 groups, none of much less than 2^least_items_log2 iterations.
 
-    Units are counted as if their iterations were a power of two, the next larger one: a group may have half of them.
+    Units are counted as if their number of iterations were rounded up to a power of two: a group may have half of them.
     """
     by_count = build.sub(_log2_at_least(build, build.max(whole.count, number(1))), number(GROUPS_LOG2))
     by_items = build.sub(least_items_log2, _log2_at_least(build, build.max(whole.items, number(1))))
@@ -108,8 +107,8 @@ def blocks(build: Builder, whole: Units, block: int) -> Units:
 
 
 def worth_copies(build: Builder, whole: Units, elements: Value, visits: int) -> Value:
-    """Whether private copies of arrays with so many elements are worth their memory and the time to put them together, where
-    each iteration updates so many of them."""
+    """Whether private copies of arrays with so many elements are worth their memory and the time to merge them, if each
+    iteration updates so many of them."""
     updates = build.mul(build.mul(whole.count, whole.items), number(visits))
     small = build.compare("le", elements, number(COPY_ELEMENTS))
     visited = build.make("shift_right", i64, updates, number(VISITS_LOG2))
@@ -117,19 +116,19 @@ def worth_copies(build: Builder, whole: Units, elements: Value, visits: int) -> 
 
 
 def groups_for_copies(build: Builder, whole: Units, elements: Value, visits: int, grain_log2: int) -> Units:
-    """Groups that are large enough to be worth a copy of the arrays each."""
+    """Groups that are large enough to be worth a private copy of the arrays each."""
     enough = number(VISITS_LOG2 + 1 - visits.bit_length())
     size_log2 = build.add(_log2_at_least(build, build.max(elements, number(1))), enough)
     return groups(build, whole, build.max(size_log2, number(grain_log2)))
 
 
-def pitch(build: Builder, elements: Value) -> Value:
-    """From the beginning of a copy of an array to that of the next one, in elements."""
+def copy_stride(build: Builder, elements: Value) -> Value:
+    """The distance between two copies of an array, in elements."""
     return build.make("and", i64, build.add(elements, number(COPY_PITCH - 1)), number(-COPY_PITCH))
 
 
 def _log2_at_least(build: Builder, value: Value) -> Value:
-    """The least k with 2^k >= value, for value >= 1."""
+    """The smallest k with 2^k >= value, for value >= 1."""
     if isinstance(value, Constant):
         return number((int(value.value) - 1).bit_length())
     return build.sub(number(64), build.make("clz", i64, build.sub(value, number(1))))

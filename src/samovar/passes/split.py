@@ -1,15 +1,15 @@
-"""Splitting of long code: a region that is too long for a backend is cut into pieces, each a function that stays a call.
+"""Function splitting: a region that is too long for a backend is split into pieces, functions that are never inlined.
 
-What a compiler does to one straight stretch of code (scheduling, vectors of neighbours, asking which accesses overlap) grows
-with the square of its length. Pieces are short, so a body of any length takes a time in proportion, and they are compiled
-side by side. A call costs a few nanoseconds, and a piece computes for many times as long.
+Compile time of straight-line code (scheduling, SLP vectorization, alias queries) grows with the square of its length. Pieces
+are short, so a body of any length compiles in linear time, and pieces compile in parallel. A call costs a few nanoseconds, a
+fraction of the time of a piece.
 
-A piece takes the values and arrays that it uses as parameters, and gives back the values that are used after it. Locals go
-in and come back by value. What cannot leave its place (tasks, what they gather, `return`, `break` and `continue` of a loop
-around it, locals that iterations share) stays where it is.
+A piece takes the values and arrays that it uses as parameters, and returns the values that are used after it. Locals are
+passed and returned by value. Operations that depend on their context (tasks, their reductions, `return`, `break` and
+`continue` of an enclosing loop, locals shared by iterations) stay where they are.
 
-Runs after everything that looks at indices, and before parallel loops become tasks. Cuts are made where few values are
-alive, and of those where what is near the cut says so: an edit moves the cuts next to it, and not all that follow.
+Runs after all passes that analyze indices, and before outlining. Cuts are made where few values are live, and among those
+where the operations near the cut say so: an edit moves the cuts next to it, and not all that follow.
 """
 
 from __future__ import annotations
@@ -33,36 +33,37 @@ from samovar.ir import (
     ParallelFor,
     Parameter,
     Region,
-    Touch,
     Value,
     While,
     callees,
+    dtype_of,
     memory,
+    named,
     regions,
     retarget,
     substitute,
+    taken_by,
     used,
-    variables,
     walk,
 )
 
-#: A region of more weight is cut. An operation weighs 1, and one that a compiler has to compare with others more.
+#: A region of more weight is split. An operation weighs 1, and one that a compiler has to compare with others more.
 LIMIT = 2000
-#: A piece weighs from so much to so much, if nothing in it is heavier. Less is not worth a call.
+#: The minimum and maximum weight of a piece, unless a single operation is heavier. Less is not worth a call.
 LIGHTEST_PIECE, HEAVIEST_PIECE = 500, 900
-#: What is reached only under a condition is worth a call sooner.
+#: Conditional code is worth a call sooner.
 LIGHTEST_BRANCH = 150
-#: An access to an array: its address, and which other accesses it may be moved past.
+#: An array access: its address, and the alias queries for reordering.
 ACCESS_WEIGHT = 8
-#: A constant loop is unrolled if it becomes no heavier than this; any other loop becomes several.
+#: A constant loop is unrolled if it gets no heavier than this; any other loop gets several versions.
 UNROLLED_WEIGHT = 300
 LOOP_COPIES = 2
-#: What a loop weighs beside its body: how it begins, ends and asks whether to stop, in each of the forms that it gets.
+#: The weight of a loop besides its body: entry, exit and safepoint, in each of its versions.
 LOOP_WEIGHT = 40
-#: A function of no more weight is likely to become a part of its callers; the loops in it are then theirs.
+#: A function of at most this weight is likely to be inlined; its loops then count for the callers.
 INLINED_WEIGHT = 150
 
-#: Operations that belong to the task or the function around them.
+#: Operations that belong to the enclosing task or function.
 _STAY = frozenset(
     "parallel task accumulate scatter reserve return break continue watch iteration report"
     " sections section watch_sections report_sections checkpoint".split()
@@ -71,7 +72,7 @@ _ACCESSES = frozenset("load store atomic update touch".split())
 
 
 def split(kernel: Kernel) -> None:
-    """Cut what is too long in a kernel and its functions."""
+    """Split the long regions of a kernel and its functions."""
     functions: list[Function] = []
     callees: dict[Function, int] = {}
     for function in kernel.functions:  # callees first
@@ -92,7 +93,7 @@ def split(kernel: Kernel) -> None:
 
 @dataclass(slots=True)
 class _Step:
-    """An operation of a region that is to be cut, with what all that is in it uses. A local is listed once per use."""
+    """An operation of a region to be split, with the uses of everything in it. A local is listed once per use."""
 
     operation: Operation
     weight: int
@@ -103,8 +104,8 @@ class _Step:
 
 
 class _Splitting:
-    """Cuts one body: that of a function, of a task, or of the kernel around its tasks. `locals` are the body's own;
-    `callees` are functions with loops that are as good as inlined, with what they weigh."""
+    """Splits one body: of a function, of a task, or of the kernel around its tasks. `locals` are the body's own;
+    `callees` are functions with loops that will be inlined, with their weights."""
 
     def __init__(
         self, owner: Function | Kernel, locals: list[Local], callees: Mapping[Function, int], prefix: str = ""
@@ -121,7 +122,7 @@ class _Splitting:
         self.incoming: dict[Local, None] = {}
 
     def body(self, body: Region) -> int:
-        """Cut a body if it is too long; gives what it weighed."""
+        """Split a body if it is too long; return its original weight."""
         weight = self._weigh(body)
         if weight > LIMIT:
             self.cut(body)
@@ -129,21 +130,21 @@ class _Splitting:
 
     def cut(self, body: Region) -> None:
         self.uses.update(local for operation in walk(body) for local in _locals(operation))
-        # What is read only to be returned stays with the `return`: pieces would hand it on one by one.
+        # Values that are only loaded to be returned stay with the `return`: pieces would pass them on one by one.
         for operation in body.operations[-1:]:
             if operation.code == "return":
                 read = [each for each in operation.operands if isinstance(each, Operation) and each.code == "load"]
                 self.stay.update((each, {"return"}) for each in read)
         self._region(body, in_loop=False)
-        # What goes into a piece has to have a value, also where the program gives it one only later.
-        body.operations[:0] = [_store(local, _zero(local)) for local in self.incoming if local in self.own]
+        # The inputs of a piece must have a value, even if the program assigns one only later.
+        body.operations[:0] = [local.store(local.zero()) for local in self.incoming if local in self.own]
         self.locals[:] = [local for local in self.locals if local in self.own]
 
-    # How heavy things are, and what in them has to stay.
+    # Weights, and operations that cannot move.
 
     def _weigh(self, region: Region) -> int:
         weight = 0
-        for operation in region.operations:  # not by `sum`: CPython 3.12 allows few calls by way of C inside of each other
+        for operation in region.operations:  # not by `sum`: CPython 3.12 allows few calls by way of C nested
             weight += self._weigh_operation(operation)
         return weight
 
@@ -164,7 +165,7 @@ class _Splitting:
         stay = {code} & _STAY
         for region in inside:
             stay.update(*(self.stay.get(each, ()) for each in region.operations))
-        stay.discard("reserve")  # what is reserved inside ends there
+        stay.discard("reserve")  # its lifetime ends inside
         if isinstance(operation, (For, While)):
             weight = _repeated(operation, weight)
             stay -= {"break", "continue"}
@@ -173,10 +174,10 @@ class _Splitting:
         self.weights[operation] = weight + 1
         return weight + 1
 
-    # Cutting.
+    # Splitting.
 
     def _region(self, region: Region, in_loop: bool) -> int:
-        """Cut a region and what is inside of it; gives what it weighs then."""
+        """Split a region and the regions inside; return its new weight."""
         for operation in region.operations:
             if self.weights.get(operation, 0) <= LIMIT or isinstance(operation, ParallelFor):
                 continue
@@ -185,7 +186,7 @@ class _Splitting:
                 if self.weights[operation] <= LIMIT:
                     continue
             repeats = in_loop or isinstance(operation, (For, While))
-            # The head of a loop gives the condition, and is short.
+            # The head of a loop computes the condition, and is short.
             inner = regions(operation)[1:] if isinstance(operation, While) else regions(operation)
             self.weights[operation] = 1 + sum(self._region(each, repeats) for each in inner)
         if sum(map(self._weight, region.operations)) <= LIMIT:
@@ -208,8 +209,8 @@ class _Splitting:
         return sum(map(self._weight, result))
 
     def _branches(self, operation: If, in_loop: bool) -> None:
-        """Make pieces of what a condition, or one of a chain of them, decides about: such a call costs something only where
-        it is reached, while one of what follows in the chain would be on the way of all others."""
+        """Make pieces of the branches of a condition, or of a chain of them: such a call costs only where it is reached,
+        while one for the rest of the chain would be on the path of all others."""
         chain = [operation]
         while chain[-1].orelse.operations and isinstance(following := chain[-1].orelse.operations[-1], If):
             chain.append(following)
@@ -226,7 +227,7 @@ class _Splitting:
 
     def _weight(self, operation: Operation) -> int:
         if isinstance(operation, ParallelFor):
-            return 0  # a body of its own
+            return 0  # a separate body
         return self.weights.get(operation) or self._weigh_operation(operation)
 
     def _step(self, operation: Operation) -> _Step:
@@ -247,9 +248,9 @@ class _Splitting:
     def _piece(
         self, steps: Sequence[_Step], given: Sequence[Operation], in_loop: bool, replacements: dict[Value, Value]
     ) -> list[Operation]:
-        """Make a function of some operations, which gives some of their results; gives what stands in their place."""
+        """Make a function of some operations, which returns some of their results; return its call."""
         body = Region([step.operation for step in steps])
-        taken = _taken(body)
+        taken = [each for each in taken_by(body) if isinstance(each, Value)]
         uses: Counter[Local] = Counter()
         for step in steps:
             uses.update(step.locals)
@@ -276,16 +277,16 @@ class _Splitting:
             substitute(operation, parameters)
             retarget(operation, targets)
         arguments = [Parameter(local.name, local.type) for local in incoming]
-        last = [_load(copies[local]) for local in outgoing]
+        last = [copies[local].load() for local in outgoing]
         results: list[Value] = [*given, *last]
-        begun = [_store(copies[local], value) for local, value in zip(incoming, arguments, strict=True)]
-        # One that pieces inside of this one are given needs a value here, as in `body`.
-        body.operations[:0] = [*begun, *(_store(local, _zero(local)) for local in self.incoming if local in own)]
+        begun = [copies[local].store(value) for local, value in zip(incoming, arguments, strict=True)]
+        # An input of pieces inside this one needs a value here, as in `body`.
+        body.operations[:0] = [*begun, *(local.store(local.zero()) for local in self.incoming if local in own)]
         body.operations += [*last, *([Operation("return", None, tuple(results))] if results else [])]
         function = Function(
             name=f"{self.prefix}piece{len(self.pieces)}",
             parameters=[*parameters.values(), *arguments],
-            returns=tuple(_type(result) for result in results),
+            returns=tuple(dtype_of(result) for result in results),
             body=body,
             locals=[*(local for local in uses if local in own), *copies.values()],
             file=self.owner.file,
@@ -293,21 +294,21 @@ class _Splitting:
             separate=True,
             piece_of=self.owner if isinstance(self.owner, Function) else None,
         )
-        # What was cut from the inside of it is now called in it.
+        # Pieces split from the inside are now called here.
         for inner in callees(body):
             if inner.separate and inner in self.pieces:
                 inner.piece_of = function
         self.pieces.append(function)
-        loads = [_load(local) for local in incoming]
+        loads = [local.load() for local in incoming]
         called = _called(function, (*taken, *loads))
         values = called[-len(results) :] if results else []
         replacements.update(zip(given, values, strict=False))
-        stores = [_store(local, value) for local, value in zip(outgoing, values[len(given) :], strict=True)]
+        stores = [local.store(value) for local, value in zip(outgoing, values[len(given) :], strict=True)]
         return [*loads, *called, *stores]
 
 
 def _called(function: Function, operands: tuple[Value, ...]) -> list[Operation]:
-    """A call, and what takes its results apart: as many operations at the end as there are results."""
+    """A call and the operations that extract its results: the last ones, one per result."""
     returns = function.returns
     call = Operation("call", returns[0] if len(returns) == 1 else None, operands, function)
     if len(returns) == 1:
@@ -316,7 +317,7 @@ def _called(function: Function, operands: tuple[Value, ...]) -> list[Operation]:
 
 
 class _Places:
-    """The places between the operations of a region: where it can be cut, and where best."""
+    """The places between the operations of a region: where it can be split, and where best."""
 
     def __init__(self, steps: Sequence[_Step]) -> None:
         self.steps = steps
@@ -336,11 +337,11 @@ class _Places:
                 _extend(fixed, first[value], end)
         for begin, end in spans.values():
             _extend(changes, begin, end)
-        #: How many values are alive before each operation, and how many of them cannot be passed on.
+        #: The number of live values before each operation, and how many of them cannot be passed on.
         self.alive, self.fixed = [*accumulate(changes)], [*accumulate(fixed)]
 
     def cuts(self) -> list[tuple[int, int]]:
-        """The ranges of operations that become pieces, in order. What has to stay is a range of its own."""
+        """The ranges of operations that become pieces, in order. An operation that must stay is a range of its own."""
         ranges: list[tuple[int, int]] = []
         begin = weight = position = 0
         best: tuple[int, int, int] | None = None
@@ -369,58 +370,31 @@ class _Places:
         return [(begin, end) for begin, end in ranges if begin < end]
 
     def _mark(self, position: int) -> int:
-        """A number that depends on what stands on both sides of a place, and on nothing else."""
+        """A hash of the operations on both sides of a place, and of nothing else."""
         near = [step.operation for step in self.steps[max(0, position - 3) : position + 3]]
         words = [f"{each.code} {[o.value for o in each.operands if isinstance(o, Constant)]}" for each in near]
         return crc32(" ".join(words).encode())
 
 
 def _extend(counts: list[int], begin: int, end: int) -> None:
-    """Something is alive after one operation and up to another."""
+    """Record that something is live from after one operation up to another."""
     counts[begin + 1] += 1
     counts[end + 1] -= 1
 
 
 def _is_set_first(local: Local, steps: Sequence[_Step]) -> bool:
-    """Whether the first thing that happens to a local is that it gets a value."""
+    """Whether a local is assigned before it is used."""
     first = next(step.operation for step in steps if local in step.locals)
     return first.code == "store_local"
 
 
-def _taken(body: Region) -> list[Value]:
-    """What operations use and do not define, each once, in the order of the text."""
-    defined: set[Value] = set()
-    found: dict[Value, None] = {}
-    for operation in walk(body):
-        defined.add(operation)
-        defined.update(variables(operation))
-        if operation.code == "reserve":
-            defined.add(operation.payload)
-        found.update(dict.fromkeys(used(operation)))
-        array = _array(operation)
-        if array is not None:
-            found[array] = None
-    return [value for value in found if value not in defined and not isinstance(value, Constant)]
-
-
-def _array(operation: Operation) -> Array | None:
-    """The array that an operation names beside its operands."""
-    payload = operation.payload
-    if operation.code == "shape":
-        array: Array = payload[0]
-        return array
-    target = payload.target if isinstance(payload, Touch) else memory(operation)
-    return target if isinstance(target, Array) else None
-
-
 def _locals(operation: Operation) -> tuple[Local, ...]:
-    payload = operation.payload
-    target = payload.target if isinstance(payload, Touch) else memory(operation)
+    target = named(operation)
     return (target,) if isinstance(target, Local) else ()
 
 
 def _repeated(loop: For | While, weight: int) -> int:
-    """What a loop weighs, given its body."""
+    """The weight of a loop, given its body."""
     count = loop.trip_count() if isinstance(loop, For) else None
     if count is not None and weight * count <= UNROLLED_WEIGHT:
         return max(weight, weight * count)
@@ -430,21 +404,4 @@ def _repeated(loop: For | While, weight: int) -> int:
 def _parameter(value: Value, position: int) -> Parameter | Array:
     if isinstance(value, Array):
         return value.as_parameter()
-    return Parameter(getattr(value, "name", f"v{position}"), _type(value))
-
-
-def _type(value: Value) -> DType:
-    assert value.type is not None
-    return value.type
-
-
-def _zero(local: Local) -> Constant:
-    return Constant(local.type(0), local.type)
-
-
-def _store(local: Local, value: Value) -> Operation:
-    return Operation("store_local", None, (value,), local)
-
-
-def _load(local: Local) -> Operation:
-    return Operation("load_local", local.type, (), local)
+    return Parameter(getattr(value, "name", f"v{position}"), dtype_of(value))

@@ -1,20 +1,20 @@
-"""What an iteration of a task moves: the bytes of arrays that it has to read and to write at least, where that is known.
+"""Memory traffic of a task: the minimum number of bytes of arrays that an iteration reads and writes, where it is known.
 
-An element that neighbours read as well counts once, as if caches were perfect: a stencil reads one element of each array.
-What is the same for many iterations (`x[j]` in a loop over i and j) counts nothing. Where an iteration chooses what it
-touches (branches, inner loops, indices that are read or computed) nothing is known.
+An element that adjacent iterations read too counts once, as with perfect caches: a stencil reads one element of each array.
+Elements shared by many iterations (`x[j]` in a loop over i and j) count nothing. If the accesses of an iteration vary
+(branches, inner loops, indices that are loaded or computed), nothing is known.
 """
 
 from __future__ import annotations
 
 from samovar.ir import Affine, Array, Constant, LoopVariable, Operation, ParallelFor, Value, indices, memory
 
-#: A plain update reads and writes; what stays atomic is somebody else's as well.
+#: A plain update reads and writes; an array with atomics is shared with other iterations.
 _DIRECTIONS = {"load": ("in",), "store": ("out",), "update": ("in", "out")}
 
 
 def bytes_per_iteration(loop: ParallelFor, affine: Affine) -> int | None:
-    """The bytes that each iteration of a parallel loop moves between memory and the processor; None if nobody knows."""
+    """The bytes that each iteration of a parallel loop moves between memory and the processor; None if unknown."""
     moved: dict[tuple[object, ...], int] = {}
     for operation in loop.body.operations:
         if operation.__class__ is not Operation or operation.code == "call":
@@ -38,7 +38,7 @@ def bytes_per_iteration(loop: ParallelFor, affine: Affine) -> int | None:
 
 
 def _moved_by(index: Value, loop: ParallelFor, affine: Affine) -> set[LoopVariable] | None:
-    """The variables that an index moves along with; None if it goes its own way."""
+    """The variables that an index depends on affinely; None if it depends on anything else."""
     found: set[LoopVariable] = set()
     for symbol, _ in affine.form(index).terms:
         if isinstance(symbol.identity, LoopVariable) and symbol.identity in loop.variables:

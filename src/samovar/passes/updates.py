@@ -1,18 +1,18 @@
-"""Updates that are written as a load and a store: `o[0] = o[0] + x[i]` in a task is the update `o[0] += x[i]`.
+"""Recognizing updates written as load and store: `o[0] = o[0] + x[i]` in a task is the update `o[0] += x[i]`.
 
-Only where iterations meet for certain, because a variable of the task is not in the indices: there a plain load and store
-would lose updates. Where every iteration may have an element of its own (`a[p[i]] = a[p[i]] + 1`), the program is left as
-it is written.
+Applies only where iterations are certain to share the element, because a variable of the task is not in the indices: there
+a plain load and store would lose updates. If every iteration may have its own element (`a[p[i]] = a[p[i]] + 1`), the
+program is left as written.
 """
 
 from __future__ import annotations
 
 from samovar.ir import (
     Affine,
+    AffineForm,
     Array,
     Atomic,
     Builder,
-    Form,
     Kernel,
     LoopVariable,
     Operation,
@@ -30,8 +30,8 @@ from samovar.ir import (
 )
 
 
-def recognise_updates(kernel: Kernel) -> None:
-    """Make updates of loads and stores in tasks where iterations share the element."""
+def recognize_updates(kernel: Kernel) -> None:
+    """Turn loads and stores in tasks into updates if iterations share the element."""
     analysis: _Analysis | None = None
     for task in tasks(kernel):
         for region in walk_regions(task.body):
@@ -44,7 +44,7 @@ def recognise_updates(kernel: Kernel) -> None:
 
 
 def _update(store: Operation) -> Update | None:
-    """What a store could be, by what it stores."""
+    """The update that a store may be, from the stored value."""
     array: Array = store.payload
     if array.private:
         return None
@@ -52,14 +52,14 @@ def _update(store: Operation) -> Update | None:
 
 
 class _Analysis:
-    """What has to be known of a kernel, found once it is needed."""
+    """Analyses of a kernel, computed on demand."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._affine = Affine(kernel.body)
         self._uses = use_counts(bodies(kernel))
 
     def is_update(self, update: Update, store: Operation, region: Region) -> bool:
-        """Is the old value that of the same element, used for nothing else, and nothing written in between?"""
+        """Whether the old value is that of the same element, with no other use and no write in between."""
         number = self._affine.number
         if [number(each) for each in update.old.operands] != [number(each) for each in indices(store)]:
             return False
@@ -69,11 +69,11 @@ class _Analysis:
         return not any(map(_writes, between))
 
     def is_shared(self, store: Operation, task: ParallelFor) -> bool:
-        """Is there a variable of the task that the element does not depend on?"""
+        """Whether there is a variable of the task that the element does not depend on."""
         forms = [self._affine.form(index) for index in indices(store)]
         return any(all(self._is_free_of(variable, form, task) for form in forms) for variable in task.variables)
 
-    def _is_free_of(self, variable: LoopVariable, form: Form, task: ParallelFor) -> bool:
+    def _is_free_of(self, variable: LoopVariable, form: AffineForm, task: ParallelFor) -> bool:
         if form.invariant():
             return True
         return form.exact() and all(
@@ -81,7 +81,7 @@ class _Analysis:
         )
 
     def _is_other(self, symbol: object, variable: LoopVariable, task: ParallelFor) -> bool:
-        """Is it another variable of the task, or of a loop that runs the same in each iteration?"""
+        """Whether it is another variable of the task, or of a loop that is the same in each iteration."""
         if not isinstance(symbol, LoopVariable) or symbol is variable:
             return False
         if symbol in task.variables:
@@ -90,7 +90,7 @@ class _Analysis:
 
 
 def _writes(operation: Operation) -> bool:
-    """May an operation write to an array?"""
+    """Whether an operation may write to an array."""
     inside = walk(Region([operation]))
     return any(each.code == "call" or (each.code != "load" and isinstance(memory(each), Array)) for each in inside)
 

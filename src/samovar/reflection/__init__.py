@@ -1,8 +1,8 @@
-"""Looking at objects and classes without running their code."""
+"""Inspects objects and classes without running their code."""
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         slots_below,
     )
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
             "classes": "ABSENT BuiltinFunctionType FunctionType GenericAlias MethodDescriptorType MethodType"

@@ -1,7 +1,7 @@
-"""Looking at classes without running their code: along `__mro__`, in each `__dict__`, never through a metaclass.
+"""Inspects classes without running their code: along `__mro__`, in each `__dict__`, never through a metaclass.
 
-A metaclass may answer any attribute, recurse, or have side effects; `isinstance` lets an object lie about its class. What is
-here asks the type objects themselves.
+A metaclass may answer any attribute, recurse, or have side effects; `isinstance` lets an object lie about its class. These
+functions ask the type objects themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import WrapperDescriptorType as WrapperDescriptorType
     from typing import Any
 else:
-    # The classes of Python's own objects. Not from `types`, which a warm start would load for nothing else.
+    # The classes of Python's own objects. Not from `types`, which a warm start would import for nothing else.
     BuiltinFunctionType = type(len)
     FunctionType = type(lambda: None)
     GenericAlias = type(list[int])
@@ -31,13 +31,13 @@ else:
     ModuleType = type(sys)
     WrapperDescriptorType = type(object.__init__)
 
-#: Where there is nothing: no attribute, no item, an empty cell.
+#: Stands for a missing attribute or item, or an empty cell.
 ABSENT: Any = object()
 
-#: A subclass check that asks the classes themselves, and not what a metaclass or an object makes of the question.
+#: A subclass check on the classes themselves, which metaclasses and objects cannot override.
 _is_subclass: Callable[[type, type], bool] = type.__subclasscheck__
 
-#: The descriptors behind `cls.__mro__` and the like, out of reach of a metaclass that overrides attribute access.
+#: The descriptors behind `cls.__mro__` and the like, which a metaclass cannot override.
 _MRO: Any = type.__dict__["__mro__"]
 _BASES: Any = type.__dict__["__bases__"]
 _NAMESPACE: Any = type.__dict__["__dict__"]
@@ -47,35 +47,35 @@ _NAME: Any = type.__dict__["__name__"]
 
 
 def derives(cls: type, base: type) -> bool:
-    """Is a class a subclass of another one?"""
+    """Whether a class is a subclass of another one."""
     return _is_subclass(base, cls)
 
 
 def is_class(value: object) -> bool:
-    """Is the object itself a class? `tuple[int]` says so in some versions of Python, and is not."""
+    """Whether the object itself is a class. `tuple[int]` claims to be one in some versions of Python, but is not."""
     return derives(type(value), type)
 
 
 def bases(cls: Any) -> tuple[type, ...]:
-    """The class and its bases in the order of attribute lookup."""
+    """Return the class and its bases in method resolution order."""
     found: tuple[type, ...] = _MRO.__get__(cls)
     return found
 
 
 def direct_bases(cls: Any) -> tuple[type, ...]:
-    """The bases that a class is derived from directly."""
+    """Return the bases that a class directly derives from."""
     found: tuple[type, ...] = _BASES.__get__(cls)
     return found
 
 
 def namespace(cls: Any) -> Mapping[str, Any]:
-    """What a class itself defines, without its bases."""
+    """Return what a class itself defines, without its bases."""
     found: Mapping[str, Any] = _NAMESPACE.__get__(cls)
     return found
 
 
 def own(cls: Any, name: str) -> Any:
-    """What a class or the nearest of its bases defines under a name, not bound to anything; ABSENT if none does."""
+    """Return what a class or the nearest of its bases defines under a name, unbound; ABSENT if none does."""
     for base in bases(cls):
         defined = _NAMESPACE.__get__(base)
         if name in defined:
@@ -84,7 +84,7 @@ def own(cls: Any, name: str) -> Any:
 
 
 def qualified_name(cls: Any) -> tuple[str, str]:
-    """The module and the qualified name that a class claims for itself. A module that has no name is ""."""
+    """Return the module and qualified name that a class claims. The module is "" if it has no name."""
     try:
         module = _MODULE.__get__(cls)
     except AttributeError:
@@ -93,32 +93,32 @@ def qualified_name(cls: Any) -> tuple[str, str]:
 
 
 def comes_from_class(value: object, name: str, defined: object) -> bool:
-    """Is it what the class of an object defines under a name, and nothing in the object hides it?"""
+    """Whether a value is what the class of an object defines under a name, not shadowed by the object."""
     if own(type(value), name) is not defined:
         return False
     try:
         return name not in object.__getattribute__(value, "__dict__")
-    except AttributeError:  # it has no names of its own
+    except AttributeError:  # an object without a `__dict__`
         return True
 
 
 def class_name(cls: Any) -> str:
-    """The name of a class, as `module.Class`."""
+    """Return the name of a class as `module.Class`."""
     module, name = qualified_name(cls)
     return name if module in ("builtins", "") else f"{module}.{name}"
 
 
 def unqualified_name(cls: Any) -> str:
-    """The name of a class alone."""
+    """Return the name of a class without its module."""
     return str(_NAME.__get__(cls))
 
 
 def module_of(cls: Any) -> object:
-    """The name of the module that a class was made in."""
+    """Return the name of the module that defines a class."""
     return _MODULE.__get__(cls)
 
 
 def dataclass_fields(cls: Any) -> Mapping[str, Any] | None:
-    """The fields that `dataclasses.dataclass` has noted, None for another class."""
+    """Return the fields that `dataclasses.dataclass` recorded, or None for another class."""
     fields = own(cls, "__dataclass_fields__")
     return fields if type(fields) is dict else None

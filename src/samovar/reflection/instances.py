@@ -1,7 +1,7 @@
-"""Looking at instances without running their code: their dictionary and their slots, and whether there is more to them.
+"""Inspects instances without running their code: their dictionary, their slots, and whether they have other state.
 
-A class can make `getattr` and `__dict__` do anything. So what is in an instance is read through the descriptors that are
-found in the dictionaries of its classes.
+A class can make `getattr` and `__dict__` do anything, so instances are read through the descriptors in the dictionaries of
+their classes.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ _POINTER_SIZE: Final = tuple.__itemsize__
 
 
 def has_hidden_state(cls: type, base: type) -> bool:
-    """Whether instances hold memory beyond `base` that is neither `__dict__`, nor weak references, nor slots:
-    state that only C code sees.
+    """Whether instances hold memory beyond `base` that is neither `__dict__`, nor weak references, nor slots: state that
+    only C code sees.
     """
     known = len(slots_below(cls, base)) + _own_pointers(cls) - _own_pointers(base)
     return bool(_BASIC_SIZE.__get__(cls) - _BASIC_SIZE.__get__(base) > _POINTER_SIZE * known)
 
 
 def has_dictionary(cls: type) -> bool:
-    """Whether instances have a dictionary for attributes. That of a class is something else."""
+    """Whether instances have an attribute dictionary. The dictionary of a class is something else."""
     return bool(_DICT_OFFSET.__get__(cls) != 0) and not derives(cls, type)
 
 
 def instance_state(instance: object, base: type) -> dict[Any, Any]:
-    """What an instance holds by name: its dictionary, and those slots that classes derived from `base` add."""
+    """Return the state of an instance by name: its dictionary, and those slots that classes derived from `base` add."""
     names, values = read_state(instance, base)
     return {names[position]: values[position] for position in counted_positions(type(instance), names)}
 
 
 def read_as(base: type, value: object, name: str) -> Any:
-    """An attribute as the base class has it: a subclass may have others under the same names."""
+    """Read an attribute as the base class defines it, bypassing overrides of subclasses."""
     return own(base, name).__get__(value, base)
 
 
 def read_state(instance: object, base: type) -> tuple[list[Any], list[Any]]:
-    """Names and values of what an instance holds, slots first. A name may come twice."""
+    """Return names and values of an instance's state, slots first. A name may occur twice."""
     names: list[Any] = []
     values: list[Any] = []
     for name, slot in slots_below(type(instance), base):
@@ -58,7 +58,7 @@ def read_state(instance: object, base: type) -> tuple[list[Any], list[Any]]:
         if name not in names:
             names.append(name)
             values.append(value)
-    # Not by `__dict__`, which a class may define to be anything.
+    # Not through `__dict__`, which a class may redefine.
     for key, value in dict.items(_native.instance_dict(instance) or {}):
         names.append(key)
         values.append(value)
@@ -66,13 +66,13 @@ def read_state(instance: object, base: type) -> tuple[list[Any], list[Any]]:
 
 
 def counted_positions(cls: type, names: Sequence[Any]) -> list[int]:
-    """Which of the names count. What a cached property has left in an instance is not state; an attribute hides a slot."""
+    """Return the positions of the names that count. Results of cached properties are not state; attributes shadow slots."""
     positions = {name: position for position, name in enumerate(names)}
     return [position for name, position in positions.items() if not _is_cached_property(cls, name)]
 
 
 def slots_below(cls: type, base: type) -> list[tuple[str, Any]]:
-    """The slots that classes derived from `base` add, the nearest class first."""
+    """Return the slots that classes derived from `base` add, the nearest class first."""
     found = []
     for derived in bases(cls):
         if derived is base:
@@ -84,8 +84,8 @@ def slots_below(cls: type, base: type) -> list[tuple[str, Any]]:
 
 
 def _own_pointers(cls: type) -> int:
-    """How many of the two pointers, to the `__dict__` and to the weak references, lie inside of an instance and
-    not in front of it.
+    """How many of the two pointers, to the `__dict__` and to the weak references, are inside an instance and not in front of
+    it.
     """
     has_dict = _DICT_OFFSET.__get__(cls) != 0 and not _FLAGS.__get__(cls) & _MANAGED_DICT
     return int(has_dict) + int(_WEAKREF_OFFSET.__get__(cls) > 0)

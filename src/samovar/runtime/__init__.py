@@ -1,30 +1,49 @@
-"""Launching: kernels and funcs as the user has them, arrays, options, looking up and installing what was compiled."""
+"""Launching: kernels and funcs as callables, arrays, options, lookup and installation of compiled code."""
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.runtime.checkpointing import checkpointed
     from samovar.runtime.compile_counter import compile_count
-    from samovar.runtime.configuration import current_options, say_once, was_initialised
+    from samovar.runtime.configuration import current_options, say_once, was_initialized
+    from samovar.runtime.forward_mode import FwdMode
+    from samovar.runtime.functional_derivatives import (
+        check,
+        grad_for,
+        grad_replaced,
+        hvp,
+        jvp,
+        no_grad,
+        value_and_grad,
+        vjp,
+    )
     from samovar.runtime.kernel import Kernel
     from samovar.runtime.loaded_kernel import loaded
     from samovar.runtime.peer_options import RENAMED, WITHOUT_MEANING, options_in
     from samovar.runtime.process_cache import cache_watchers, library_for
     from samovar.runtime.profiler import Profiler
     from samovar.runtime.progress_bar import ProgressBar
+    from samovar.runtime.tape import Tape, clear_all_gradients
+    from samovar.runtime.torch_functions import torch_function
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
+            "checkpointing": "checkpointed",
             "compile_counter": "compile_count",
-            "configuration": "current_options say_once was_initialised",
+            "configuration": "current_options say_once was_initialized",
+            "forward_mode": "FwdMode",
+            "functional_derivatives": "check grad_for grad_replaced hvp jvp no_grad value_and_grad vjp",
             "kernel": "Kernel",
             "loaded_kernel": "loaded",
             "peer_options": "RENAMED WITHOUT_MEANING options_in",
             "process_cache": "cache_watchers library_for",
             "profiler": "Profiler",
             "progress_bar": "ProgressBar",
+            "tape": "Tape clear_all_gradients",
+            "torch_functions": "torch_function",
         },
     )

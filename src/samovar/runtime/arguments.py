@@ -1,4 +1,4 @@
-"""Checking the arguments of a launch against the annotations: what is wrong, with which argument, and what to do."""
+"""Checks of the arguments of a launch against the annotations: what is wrong, with which argument, and what to do."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def check_arguments(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
-    """Raise a type error for the first argument that does not fit its annotation."""
+    """Raise a type error for the first argument that does not match its annotation."""
     for parameter in signature.parameters:
         _check(name, parameter, arguments[parameter.name], options)
 
 
 def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str, Any], options: Options) -> None:
-    """The same for numbers alone: the rest of the arguments are known to be what they were when the kernel was compiled."""
+    """The same for numbers only: the other arguments are known to be as they were when the kernel was compiled."""
     for parameter in signature.parameters:
         if isinstance(parameter.annotation, ScalarAnnotation):
             _check(name, parameter, arguments[parameter.name], options)
@@ -32,7 +32,7 @@ def check_numbers(name: str, signature: KernelSignature, arguments: Mapping[str,
 def _check(name: str, parameter: SignatureParameter, value: Any, options: Options) -> None:
     try:
         problem = _problem(parameter, value, options)
-    except samovar.SamovarTypeError as error:  # an array that no kernel can take
+    except samovar.SamovarTypeError as error:  # an array that no kernel accepts
         problem = str(error)
     if problem is not None:
         is_array = isinstance(parameter.annotation, ArrayAnnotation) and kind(value) is Kind.TENSOR
@@ -45,7 +45,7 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
     if isinstance(annotation, ScalarAnnotation):
         return _number_problem(value, annotation.resolved(options))
     if value is None and (parameter.has_default or isinstance(annotation, ArrayAnnotation)):
-        return None  # an array that is not there: `sv.static(a is None)` tells
+        return None  # an omitted array: `sv.static(a is None)` tests for it
     if isinstance(annotation, ArrayAnnotation):
         return _array_problem(parameter.name, value, annotation, options)
     if isinstance(annotation, ViewAnnotation):
@@ -56,7 +56,7 @@ def _problem(parameter: SignatureParameter, value: Any, options: Options) -> str
         return _matrix_problem(value, annotation)
     if isinstance(annotation, TensorAnnotation):
         if isinstance(value, BufferView):
-            return _view_refused("an array or a field", value)
+            return _view_rejected("an array or a field", value)
         fits = value is None or kind(value) in (Kind.TENSOR, Kind.STRUCTS)
         return None if fits else f"expected an array or a field, or None, got {_described(value)}"
     if isinstance(annotation, DataclassAnnotation):
@@ -69,15 +69,15 @@ def _number_problem(value: Any, dtype: DType) -> str | None:
     whole = dtype.kind in ("int", "uint")
     if found is Kind.TENSOR:
         facts = TensorFacts(*tensor(value))
-        if facts.ndim == 0 and has_method(value, "__index__"):  # an array of one number, as numpy.array(3) is
+        if facts.ndim == 0 and has_method(value, "__index__"):  # an array of one number, such as numpy.array(3)
             is_fraction = whole and facts.dtype.kind == "float"
-            return f"expected a whole number ({dtype.name}), got an array of {facts.dtype.name}" if is_fraction else None
-        return f"expected a number ({dtype.name}), got an array; pass an element of it, or annotate it as an array"
+            return f"expected an integer ({dtype.name}), got an array of {facts.dtype.name}" if is_fraction else None
+        return f"expected a number ({dtype.name}), got an array; pass one element, or annotate it as an array"
     if found is Kind.SCALAR:
         if whole and scalar_type(value) is float:
-            return f"expected a whole number ({dtype.name}), got {value!r}; convert it with int()"
+            return f"expected an integer ({dtype.name}), got {value!r}; convert it with int()"
         return None
-    # Whatever else Python takes for a number, and is not a container.
+    # Anything else that Python accepts as a number and is not a container.
     names = ("__index__",) if whole else ("__index__", "__float__")
     is_number = any(has_method(value, name) for name in names)
     if is_number and not has_method(value, "__len__") and type(value) is not complex:
@@ -86,7 +86,7 @@ def _number_problem(value: Any, dtype: DType) -> str | None:
 
 
 def _conversion(name: str, value: Any, dtype: DType) -> str:
-    """What makes an array one of a dtype, in the words of its library."""
+    """The conversion of an array to a dtype, in terms of its library."""
     from samovar.language import LONG_NAMES
 
     home = type(value).__module__.partition(".")[0]
@@ -98,20 +98,20 @@ def _conversion(name: str, value: Any, dtype: DType) -> str:
         "torch": f"{name}.to(torch.{long_name})",
     }
     can_be = home in words and type(value) is not BufferView
-    return f"; convert it: `{words[home]}`, which makes a copy" if can_be else ""
+    return f"; convert it: `{words[home]}` (makes a copy)" if can_be else ""
 
 
 def _array_problem(name: str, value: Any, annotation: ArrayAnnotation, options: Options) -> str | None:
     if kind(value) is not Kind.TENSOR:
-        hint = "; make an array of it first, `sv.array(x, dtype)` or `np.array(x, dtype)`"
+        hint = "; convert it to an array first: `sv.array(x, dtype)` or `np.array(x, dtype)`"
         if type_name(value).rpartition(".")[2] == "DataFrame":
-            hint = "; pass a column of it, or make an array of it: `.to_numpy()`"
+            hint = "; pass one column, or convert it: `.to_numpy()`"
         elif not isinstance(value, (list, tuple)):
             hint = ""
         return f"expected an array ({annotation}), got {_described(value)}{hint}"
     facts = TensorFacts(*tensor(value))
     if facts.is_view:
-        return _view_refused(f"an array ({annotation})", value)
+        return _view_rejected(f"an array ({annotation})", value)
     return _element_problem(name, value, facts, annotation, options)
 
 
@@ -128,10 +128,10 @@ def _element_problem(
     rank = facts.inner if wanted is None else len(wanted)
     inner = shape(value)[max(0, facts.ndim - rank) :]
     if facts.ndim < rank or (annotation.ndim is not None and facts.ndim != annotation.ndim + rank):
-        what = "axes" if annotation.ndim is None else _axes(annotation.ndim)
-        what += f" and elements of shape {wanted or inner}" if rank else ""
-        advice = "" if rank else f"; pass one of such a shape, or annotate the parameter with {_axes(facts.ndim)}"
-        return f"expected {what}, got {_axes(facts.ndim)} (shape {shape(value)}){advice}"
+        what = "an array" if annotation.ndim is None else f"a {annotation.ndim}-D array"
+        what += f" with elements of shape {wanted or inner}" if rank else ""
+        advice = "" if rank else f"; pass one of that shape, or annotate the parameter with ndim={facts.ndim}"
+        return f"expected {what}, got a {facts.ndim}-D array (shape {shape(value)}){advice}"
     if rank and not annotation.element_fits(inner) and inner != (0,) * rank:
         return f"expected elements of shape {wanted}, got an array of shape {shape(value)}"
     if annotation.needs_grad and not facts.needs_grad:
@@ -140,7 +140,7 @@ def _element_problem(
 
 
 def _view_problem(name: str, value: Any, annotation: ViewAnnotation, options: Options) -> str | None:
-    """What is wrong with a part of an array."""
+    """What is wrong with a slice of an array."""
     if kind(value) is Kind.STRUCTS:
         if not isinstance(value, BufferView):
             return f"expected a view ({annotation}), got an array of structs; pass a view of it, `a[:]`"
@@ -156,11 +156,11 @@ def _view_problem(name: str, value: Any, annotation: ViewAnnotation, options: Op
     if type(value) is Ndarray and facts.ndim - facts.inner == 1:
         advice = "pass a view of it, `a[:]`, or annotate the parameter as an array: `sv.types.NDArray[dtype, 1]`"
     else:
-        advice = "a view is a part of an sv.ndarray of one axis, `a[:]`"
+        advice = "a view is a slice of a 1-D sv.ndarray, `a[:]`"
     return f"expected a view ({annotation}), got an array of shape {shape(value)}; {advice}"
 
 
-def _view_refused(expected: str, view: BufferView) -> str:
+def _view_rejected(expected: str, view: BufferView) -> str:
     return (
         f"expected {expected}, got a BufferView (offset={view.offset}, size={view.size});"
         f" annotate the parameter as a view, `sv.BufferView[{_element_name(view)}]`, or pass the whole array, `view.array`"
@@ -173,7 +173,7 @@ def _element_name(view: BufferView) -> str:
 
 
 def _matrix_problem(value: Any, annotation: Any) -> str | None:
-    """What is wrong with a vector or matrix: one of ours, lists of numbers, or a small array."""
+    """What is wrong with a vector or matrix: a Samovar value, lists of numbers, or a small array."""
     found = _nested_shape(value)
     if found is None:
         return f"expected a {annotation}, got {_described(value)}"
@@ -181,22 +181,22 @@ def _matrix_problem(value: Any, annotation: Any) -> str | None:
 
 
 def _struct_problem(value: Any, annotation: Any) -> str | None:
-    """What is wrong with a struct, or with an array of structs; what is in it is looked at when a kernel is compiled."""
+    """What is wrong with a struct, or with an array of structs; its members are checked when a kernel is compiled."""
     found = kind(value)
     if type(annotation).__name__ == "StructType":
         fits = found in (Kind.STRUCT, Kind.MAPPING)
         return None if fits else f"expected a {annotation} or a dict, got {_described(value)}"
     if isinstance(value, BufferView):
-        return _view_refused(f"an array of structs ({annotation})", value)
+        return _view_rejected(f"an array of structs ({annotation})", value)
     if found is not Kind.STRUCTS:
         return f"expected an array of structs ({annotation}), got {_described(value)}"
     if annotation.ndim is not None and value.ndim != annotation.ndim:
-        return f"expected {_axes(annotation.ndim)}, got {_axes(value.ndim)} (shape {value.shape})"
+        return f"expected a {annotation.ndim}-D array, got a {value.ndim}-D array (shape {value.shape})"
     return None
 
 
 def _nested_shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of a matrix, an array, or lists in lists; None for what is none of them, or ragged."""
+    """The shape of a matrix, an array, or nested lists; None for other or ragged values."""
     if kind(value) is Kind.TENSOR:
         return shape(value)
     if kind(value) is Kind.SEQUENCE:
@@ -208,12 +208,8 @@ def _nested_shape(value: Any) -> tuple[int, ...] | None:
 
 def _dataclass_problem(value: Any, annotation: DataclassAnnotation) -> str:
     if value is annotation.cls:
-        return f"expected an object of the dataclass {annotation}, got the class itself"
+        return f"expected an instance of the dataclass {annotation}, got the class itself"
     return f"expected a {annotation}, got {_described(value)}"
-
-
-def _axes(count: int) -> str:
-    return "1 axis" if count == 1 else f"{count} axes"
 
 
 def _described(value: object) -> str:

@@ -1,6 +1,6 @@
-"""Arrays and fields by what their elements are, as programs ask for them: `isinstance(x, sv.MatrixField)`.
+"""Array and field classes by element kind, for `isinstance(x, sv.MatrixField)`.
 
-There is one class of arrays and one of fields here. These names are questions about an object; those of arrays make one too.
+There is one class of arrays and one of fields. These classes only test an object; those of arrays also create one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Kind(type):
-    """A class whose objects are those of another one with elements of some rank."""
+    """A class whose instances are those of another one with elements of certain ranks."""
 
     _of: type
     _ranks: tuple[int, ...]
@@ -49,7 +49,7 @@ class MatrixField(metaclass=_Kind):
 
 
 class ScalarNdarray(metaclass=_Kind):
-    """An array of numbers. `sv.ScalarNdarray(dtype, shape)` makes one.
+    """An array of numbers. `sv.ScalarNdarray(dtype, shape)` creates one.
 
     >>> import samovar as sv
     >>> isinstance(sv.ScalarNdarray(sv.f32, (4,)), sv.ScalarNdarray)
@@ -60,12 +60,12 @@ class ScalarNdarray(metaclass=_Kind):
 
     @staticmethod
     def made(dtype: Any, arr_shape: Any) -> Ndarray:
-        """An array."""
+        """Create an array."""
         return ndarray(dtype, arr_shape)
 
 
 class VectorNdarray(metaclass=_Kind):
-    """An array of vectors. `sv.VectorNdarray(n, dtype, shape)` makes one.
+    """An array of vectors. `sv.VectorNdarray(n, dtype, shape)` creates one.
 
     >>> import samovar as sv
     >>> sv.VectorNdarray(3, sv.f32, (4,)).element_shape
@@ -76,14 +76,14 @@ class VectorNdarray(metaclass=_Kind):
 
     @staticmethod
     def made(n: int, dtype: Any, shape: Any) -> Ndarray:
-        """An array."""
-        from samovar.language import vector
+        """Create an array."""
+        from samovar.values import vector
 
         return ndarray(vector(n, dtype), shape)
 
 
 class MatrixNdarray(metaclass=_Kind):
-    """An array of matrices. `sv.MatrixNdarray(n, m, dtype, shape)` makes one.
+    """An array of matrices. `sv.MatrixNdarray(n, m, dtype, shape)` creates one.
 
     >>> import samovar as sv
     >>> sv.MatrixNdarray(2, 3, sv.f32, (4,)).element_shape
@@ -94,8 +94,8 @@ class MatrixNdarray(metaclass=_Kind):
 
     @staticmethod
     def made(n: int, m: int, dtype: Any, shape: Any) -> Ndarray:
-        """An array."""
-        from samovar.language import matrix
+        """Create an array."""
+        from samovar.values import matrix
 
         return ndarray(matrix(n, m, dtype), shape)
 
@@ -123,7 +123,7 @@ class MatrixTensor(metaclass=_Kind):
 
 
 def wrap(impl: Tensor) -> Tensor:
-    """The array or field itself: other libraries have a wrapper around theirs.
+    """Return the array or field itself: in other frameworks it wraps theirs.
 
     >>> import samovar as sv
     >>> a = sv.ndarray(sv.f32, 4)

@@ -1,4 +1,4 @@
-"""Making arrays by the names that NumPy has for it. The dtype may be left out: it is that of literals in kernels then."""
+"""Array constructors with NumPy's names. Without a dtype, they use that of literals in kernels."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from array import array as buffer
 from math import ceil, prod
 from typing import Any
 
-from samovar._native import DType, Ndarray, Tensor, describe_tensor, plain_entrance, reshaped, u1
-from samovar.runtime.arrays import element_type, entry_by_entry, ndarray
+from samovar._native import DType, Ndarray, Tensor, describe_tensor, plain_api_boundary, reshaped, u1
+from samovar.runtime.arrays import component_wise, element_type, ndarray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["arange", "array", "full", "ones", "zeros", "zeros_like"]
 
 
-@plain_entrance
+@plain_api_boundary
 def zeros(shape: Shape, dtype: Any = float) -> Ndarray:
-    """A new array of zeros, of the default float type of `sv.init` unless another one is given.
+    """Create an array of zeros, by default of the default float type of `sv.init`.
 
     >>> import samovar as sv
     >>> sv.zeros((2, 2), sv.i32)
@@ -28,9 +28,9 @@ def zeros(shape: Shape, dtype: Any = float) -> Ndarray:
     return ndarray(dtype, shape)
 
 
-@plain_entrance
+@plain_api_boundary
 def ones(shape: Shape, dtype: Any = float) -> Ndarray:
-    """A new array of ones, of the default float type of `sv.init` unless another one is given.
+    """Create an array of ones, by default of the default float type of `sv.init`.
 
     >>> import samovar as sv
     >>> sv.ones(3)
@@ -39,9 +39,9 @@ def ones(shape: Shape, dtype: Any = float) -> Ndarray:
     return full(shape, 1, dtype)
 
 
-@plain_entrance
+@plain_api_boundary
 def full(shape: Shape, value: Any, dtype: Any = None) -> Ndarray:
-    """A new array whose elements are all one number. Its dtype is that of the number as a literal in a kernel.
+    """Create an array filled with a number. Its default dtype is that of the number as a literal in a kernel.
 
     >>> import samovar as sv
     >>> sv.full(2, 7)
@@ -52,9 +52,9 @@ def full(shape: Shape, value: Any, dtype: Any = None) -> Ndarray:
     return made
 
 
-@plain_entrance
+@plain_api_boundary
 def zeros_like(array: Any, dtype: Any = None) -> Ndarray:
-    """A new array of zeros with the shape and the dtype of another array, of ours, NumPy's or torch's.
+    """Create an array of zeros with the shape and dtype of another array of Samovar, NumPy or torch.
 
     >>> import samovar as sv
     >>> sv.zeros_like(sv.ones(2))
@@ -68,13 +68,13 @@ def zeros_like(array: Any, dtype: Any = None) -> Ndarray:
     if not isinstance(array, Tensor):
         return Ndarray(found["dtype"], found["shape"])
     if array.layout != "aos":
-        return entry_by_entry(found["dtype"], array.shape, array.element_shape)
+        return component_wise(found["dtype"], array.shape, array.element_shape)
     return Ndarray(found["dtype"], found["shape"], False, len(array.element_shape))
 
 
-@plain_entrance
+@plain_api_boundary
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Ndarray:
-    """The numbers from `start` (0 if it is left out) up to and without `stop`, `step` apart.
+    """The numbers from `start` (by default 0) up to but not including `stop`, in increments of `step`.
 
     >>> import samovar as sv
     >>> sv.arange(3), sv.arange(0.0, 1.0, 0.5)
@@ -96,11 +96,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Nd
     return made
 
 
-@plain_entrance
+@plain_api_boundary
 def array(values: Any, dtype: Any = None) -> Ndarray:
-    """A new array of numbers in nested lists, or a copy of an array of ours, NumPy's or torch's.
+    """Create an array from nested lists of numbers, or copy an array of Samovar, NumPy or torch.
 
-    Without a dtype, integers, floats and booleans of Python become what literals in kernels are.
+    Without a dtype, Python numbers take the types of literals in kernels.
 
     >>> import samovar as sv
     >>> sv.array([[1, 2], [3, 4]])
@@ -127,13 +127,13 @@ def array(values: Any, dtype: Any = None) -> Ndarray:
 
 
 def _filled(dtype: Any, shape: tuple[int, ...], inner: tuple[int, ...], source: Any) -> Ndarray:
-    """A new array of this whole shape, the axes of the elements included, and the elements of another one."""
+    """A new array of this shape, including that of the elements, with the elements of another one."""
     elements = inner
     if not isinstance(dtype, DType):
         dtype, elements = element_type(dtype)
     elements = elements or inner
     if elements and shape[-len(elements) :] != elements:
-        raise ValueError(f"elements of shape {elements} cannot be made of numbers of shape {shape}")
+        raise ValueError(f"elements of shape {elements} cannot be made from numbers of shape {shape}")
     made = Ndarray(dtype, shape, False, len(elements))
     if source is not None:
         made.copy_from(source)
@@ -149,20 +149,20 @@ def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     """The shape of nested lists, and the numbers in them in C order."""
     if hasattr(values, "__index__") or not hasattr(values, "__iter__"):
         if not (hasattr(values, "__index__") or hasattr(type(values), "__float__")) or isinstance(values, str):
-            raise TypeError(f"an array is made of numbers, not of {type(values).__name__}")
+            raise TypeError(f"an array requires numbers, not {type(values).__name__}")
         return (), [values]
     if isinstance(values, (str, bytes, dict)):
-        raise TypeError(f"an array is made of numbers, not of {type(values).__name__}")
+        raise TypeError(f"an array requires numbers, not {type(values).__name__}")
     rows = [_flattened(each) for each in values]
     shapes = {shape for shape, _ in rows}
     if len(shapes) > 1:
-        raise ValueError(f"rows of different shapes make no array: {', '.join(map(str, sorted(shapes)))}")
+        raise ValueError(f"rows of an array must have the same shape, got {', '.join(map(str, sorted(shapes)))}")
     inner = shapes.pop() if shapes else ()
     return (len(rows), *inner), [leaf for _, leaves in rows for leaf in leaves]
 
 
 def _natural_type(leaves: list[Any]) -> DType:
-    """The dtype of numbers as literals: the default types, and wider integers where one needs it."""
+    """The dtype of numbers as literals: the default types, or wider integers if needed."""
     from samovar.language import integer_type
     from samovar.runtime.configuration import current_options
 
@@ -186,11 +186,11 @@ def _require_fit(leaves: list[int], dtype: DType) -> None:
     least, greatest = integer_range(dtype)
     for number in (min(leaves), max(leaves)):
         if not least <= number <= greatest:
-            raise OverflowError(f"{number} does not fit in {dtype.name}, which holds {least} to {greatest}")
+            raise OverflowError(f"{number} does not fit in {dtype.name} (range {least} to {greatest})")
 
 
 def _numbers(values: Any) -> Any:
-    """Numbers as an array of Python's, from which ours copies."""
+    """Numbers as a Python `array`, from which ours copies."""
     if not all(type(each) is int for each in values):
         return buffer("d", map(float, values))
     return buffer("q" if max(values, default=0) < 2**63 else "Q", values)

@@ -1,6 +1,6 @@
-"""What people type on arrays and fields beside reading elements: `a.sum()`, `a == b`, `a.reshape(2, -1)`, `np.asarray(a)`.
+"""Methods of arrays and fields other than element access: `a.sum()`, `a == b`, `a.reshape(2, -1)`, `np.asarray(a)`.
 
-The native class calls these functions, and loads this file with the first of them. Sums along single axes are NumPy's work.
+The native class calls these functions, and loads this file on first use. NumPy does reductions along single dimensions.
 """
 
 from __future__ import annotations
@@ -29,14 +29,22 @@ from samovar._native import (
 )
 
 __all__ = [
-    "all_true", "any_true", "as_numpy", "astype", "compare", "field_node", "field_of_entry", "field_parent", "greatest",
-    "least", "mean", "reshape", "sum_of", "to_list", "transposed",
+    "all_true", "any_true", "as_html", "as_numpy", "astype", "compare", "field_node", "field_of_entry", "field_parent",
+    "greatest", "least", "mean", "reshape", "sum_of", "to_list", "transposed",
 ]  # fmt: skip
 
 
 def to_list(array: Tensor) -> Any:
-    """Nested lists of Python numbers; the number itself of an array without axes."""
+    """Nested lists of Python numbers; for a 0-D array, the number itself."""
     return memoryview(_readable(array)).tolist()
+
+
+def as_html(array: Tensor) -> str:
+    """The elements as a table."""
+    from samovar.runtime.notebook_views import array_html
+
+    inner = array.element_shape
+    return array_html(array, reshaped(in_order(array), (*array.shape, *inner), 0))
 
 
 def _readable(array: Tensor) -> Tensor:
@@ -45,7 +53,7 @@ def _readable(array: Tensor) -> Tensor:
 
 
 def in_order(array: Tensor) -> Tensor:
-    """The array itself, or a copy of it if its elements are not in C order."""
+    """The array itself, or a copy if its elements are not in C order."""
     found = describe_tensor(array)
     assert found is not None
     return array if found["contiguous"] else _copied(array, array.dtype)
@@ -66,11 +74,11 @@ def astype(array: Tensor, dtype: Any) -> Ndarray:
 
         dtype, inner = element_type(dtype)
         if inner and inner != array.element_shape:
-            raise TypeError(f"astype: the elements have the shape {array.element_shape}, not {inner}")
+            raise TypeError(f"astype: the elements have shape {array.element_shape}, not {inner}")
     return _copied(array, dtype)
 
 
-# --- sums and their like
+# --- reductions
 
 
 def sum_of(array: Tensor, axis: Any = None, **options: Any) -> Any:
@@ -91,13 +99,13 @@ def _extreme(array: Tensor, name: str, axis: Any, options: dict[str, Any]) -> An
     if not _is_plain(array, axis, options):
         return _along(array, name, axis, options)
     if array.size == 0:
-        raise ValueError(f"{name}: an array without elements has none")
+        raise ValueError(f"{name} of an empty array is not defined")
     return extreme_element(_readable(array), name == "max")[1]
 
 
 def mean(array: Tensor, axis: Any = None, **options: Any) -> Any:
     if array.size == 0:
-        raise ValueError("mean: an array without elements has none")
+        raise ValueError("mean of an empty array is not defined")
     return sum_of(array) / array.size if _is_plain(array, axis, options) else _along(array, "mean", axis, options)
 
 
@@ -114,7 +122,7 @@ def any_true(array: Tensor, axis: Any = None, **options: Any) -> Any:
 
 
 def _is_plain(array: Tensor, axis: Any, options: dict[str, Any]) -> bool:
-    """Is it about all elements, and nothing else is asked for? `np.sum(a)` names options that it was not given."""
+    """Whether it is over all elements without options. `np.sum(a)` passes options that were not given."""
     return axis is None and not array.element_shape and not _given(options)
 
 
@@ -123,19 +131,20 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _along(array: Tensor, name: str, axis: Any, options: dict[str, Any]) -> Any:
-    """Along axes, or of vectors entry by entry: a new array, or one element. With options it is NumPy's own result."""
+    """A reduction along dimensions, or of vectors element-wise: a new array, or one element. With options, NumPy's own
+    result."""
     if _given(options):
         return getattr(as_numpy(array), name)(axis=axis, **_given(options))
     axes = tuple(range(array.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     for each in axes:
         if not -array.ndim <= each < array.ndim:
-            raise IndexError(f"{name}: axis {each} of an array with {array.ndim} axes")
+            raise IndexError(f"{name}: axis {each} is out of range for a {array.ndim}-D array")
     result = getattr(as_numpy(array), name)(axis=tuple(each % array.ndim for each in axes))
     if len(axes) < array.ndim:
         made = as_ndarray(result, True)
         return reshaped(made, result.shape, len(array.element_shape)) if array.element_shape else made
     if array.element_shape:
-        from samovar.language import Matrix, Vector
+        from samovar.values import Matrix, Vector
 
         return (Vector if len(array.element_shape) == 1 else Matrix)(result.tolist())
     return result.item()
@@ -145,7 +154,7 @@ def _along(array: Tensor, name: str, axis: Any, options: dict[str, Any]) -> Any:
 
 
 def reshape(array: Tensor, *shape: Any) -> Ndarray:
-    """The same elements in C order under another shape."""
+    """The same elements in C order with another shape."""
     given = shape[0] if len(shape) == 1 and hasattr(shape[0], "__iter__") else shape
     extents = [each.__index__() for each in given]
     if extents.count(-1) == 1:
@@ -153,7 +162,7 @@ def reshape(array: Tensor, *shape: Any) -> Ndarray:
         if known and array.size % known == 0:
             extents[extents.index(-1)] = array.size // known
     if -1 in extents or prod(extents) != array.size:
-        raise ValueError(f"an array of shape {array.shape} cannot be given the shape {tuple(given)}")
+        raise ValueError(f"cannot reshape an array of shape {array.shape} to {tuple(given)}")
     inner = array.element_shape
     return reshaped(in_order(array), (*extents, *inner), len(inner))
 
@@ -167,7 +176,7 @@ def transposed(array: Tensor) -> Any:
 
 
 def as_numpy(array: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
-    """The array as NumPy has it, as `__array__` promises: shared unless it has to be copied, or shall be."""
+    """The array as a NumPy array, for `__array__`: shared unless a copy is needed or requested."""
     layout = field_layout(array)
     if copy is not False and layout is not None and any(len(pieces) > 1 for pieces in layout[1]):
         array = in_order(array)
@@ -180,7 +189,7 @@ def as_numpy(array: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
         return seen
     wanted = numpy.dtype(dtype.typestr if isinstance(dtype, DType) else dtype)
     if copy is False and wanted != seen.dtype:
-        raise ValueError(f"an array of {array.dtype.name} has to be copied to become one of {wanted}: not with copy=False")
+        raise ValueError(f"converting {array.dtype.name} to {wanted} requires a copy, but copy=False was given")
     return seen.astype(wanted, copy=False)
 
 
@@ -188,7 +197,7 @@ def as_numpy(array: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def compare(array: Tensor, other: Any, equal: bool) -> Any:
-    """Element by element, with a number or an array of the same shape. Anything else is not equal, as a whole."""
+    """Compare element-wise with a number or an array of the same shape. Anything else is unequal as a whole."""
     found = describe_tensor(other)
     if found is None:
         return _compared_with_number(array, other, equal)
@@ -197,8 +206,8 @@ def compare(array: Tensor, other: Any, equal: bool) -> Any:
     if found["shape"] == ():
         return _compared_with_number(array, other[()], equal)
     if found["shape"] != mine["shape"]:
-        raise ValueError(f"arrays of the shapes {mine['shape']} and {found['shape']} cannot be compared element by element")
-    wanted = _meeting(array.dtype, found["dtype"])
+        raise ValueError(f"cannot compare arrays of shapes {mine['shape']} and {found['shape']} element-wise")
+    wanted = _common_types(array.dtype, found["dtype"])
     first, second = (_in(each, dtype) for each, dtype in zip((array, other), wanted, strict=True))
     if first.dtype is u64 and second.dtype is i64:
         first, second = second, first
@@ -207,8 +216,8 @@ def compare(array: Tensor, other: Any, equal: bool) -> Any:
     return reshaped(result, mine["shape"], inner) if inner != len(result.element_shape) else result
 
 
-def _meeting(first: DType, second: DType) -> tuple[DType, DType]:
-    """The dtypes in which numbers of two are compared: one that holds both, or i64 and u64."""
+def _common_types(first: DType, second: DType) -> tuple[DType, DType]:
+    """The dtypes in which two kinds of numbers are compared: one that holds both, or i64 and u64."""
     if first is second:
         return first, second
     kinds = {first.kind, second.kind}
@@ -235,7 +244,7 @@ def _holds(dtype: DType, number: int) -> bool:
 
 
 def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
-    """A number is taken as exactly as the elements are, as a literal in a kernel is."""
+    """Compare with a number, which takes the precision of the elements, as a literal in a kernel does."""
     if hasattr(number, "__index__"):
         number = number.__index__()
     elif hasattr(type(number), "__float__") and not isinstance(number, str):
@@ -250,7 +259,7 @@ def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
     one = Ndarray(dtype, ())
     if dtype.kind == "float" or _holds(dtype, number):
         one[None] = number
-    else:  # an integer that no element can be
+    else:  # an integer outside the range of the elements
         result = Ndarray(u1, array.shape + array.element_shape, False, len(array.element_shape))
         result.fill(not equal)
         return result
@@ -261,19 +270,19 @@ def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
 
 
 def field_node(field: Field) -> Any:
-    """The place of a field in a tree."""
+    """The position of a field in a tree."""
     from samovar.runtime.field_nodes import PlaceOfField
 
     return PlaceOfField(field)
 
 
 def field_parent(field: Field, n: int = 1) -> Any:
-    """The node that a field is placed in, or the n-th above."""
+    """The node of a field, or the n-th one above it."""
     return field_node(field).parent(n)
 
 
 def field_of_entry(field: Field, *indices: Any) -> Field:
-    """The field of the entries at one place of its vectors or matrices."""
+    """The field of one component of its vectors or matrices."""
     from samovar.runtime.field_nodes import entry_of
 
     return entry_of(field, indices)

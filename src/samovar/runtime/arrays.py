@@ -1,13 +1,13 @@
-"""Making arrays: new ones, and ones that share or copy the memory of other libraries.
+"""Creating arrays: new ones, and ones that share or copy the memory of other libraries.
 
-The array itself is native (`samovar._native.Ndarray`). NumPy and torch are imported by whoever calls, never here.
+The array itself is native (`samovar._native.Ndarray`). NumPy and torch are imported by callers, never here.
 """
 
 from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, Ndarray, array_within, as_ndarray, from_dlpack, plain_entrance, u8
+from samovar._native import DType, Ndarray, array_within, as_ndarray, from_dlpack, plain_api_boundary, u8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,17 +19,21 @@ if TYPE_CHECKING:
 __all__ = ["Ndarray", "from_dlpack", "from_numpy", "from_torch", "ndarray"]
 
 
-@plain_entrance
+@plain_api_boundary
 def ndarray(
-    dtype: Any, shape: SupportsIndex | Iterable[SupportsIndex], needs_grad: bool = False, layout: str = "aos"
+    dtype: Any,
+    shape: SupportsIndex | Iterable[SupportsIndex],
+    needs_grad: bool = False,
+    layout: str = "aos",
+    needs_dual: bool = False,
 ) -> Ndarray:
-    """A new array of zeros; `shape` is an integer or a tuple, `()` for a single element.
+    """Create an array of zeros; `shape` is an integer or a tuple, `()` for a single element.
 
-    `int` and `float` stand for the default types of `sv.init`, `bool` for `u1`, and the dtypes of NumPy and torch for ours.
-    A type of vectors or matrices makes an array of them, whose memory others see with the axes of the elements at the end:
-    one after the other (`layout=sv.Layout.AOS`), or all first entries, then all second ones (`SOA`), so that others see
-    strides. A type of structs makes an array of structs, one after the other or member by member.
-    With `needs_grad=True` (floats only) the array has a `grad` of the same shape.
+    `int` and `float` are the default types of `sv.init`, `bool` is `u1`, and NumPy and torch dtypes are accepted. A vector
+    or matrix type makes an array of vectors or matrices; other libraries see the dimensions of the elements last. The
+    elements are contiguous (`layout=sv.Layout.AOS`), or stored component by component (`SOA`), which others see as strides.
+    A struct type makes an array of structs, contiguous or member by member.
+    With `needs_grad=True` (floats only) the array has a `grad` of the same shape, with `needs_dual=True` a `dual`.
 
     >>> import samovar as sv
     >>> x = sv.ndarray(sv.math.vec3, 4)
@@ -43,6 +47,11 @@ def ndarray(
              [0.0, 0.0, 5.0]], dtype=f32, shape=(2, 3))
     """
     inner: tuple[int, ...] = ()
+    if needs_dual:
+        from samovar.runtime.tangents import with_tangents
+
+        with_tangent: Ndarray = with_tangents(ndarray(dtype, shape, needs_grad, layout))
+        return with_tangent
     if getattr(dtype, "is_struct", False):
         from samovar.runtime.struct_arrays import ndarray_of_structs
 
@@ -53,15 +62,15 @@ def ndarray(
         from samovar.runtime.fields import check_layout
 
         check_layout(layout)
-        return entry_by_entry(dtype, shape, inner, needs_grad)
+        return component_wise(dtype, shape, inner, needs_grad)
     if inner:
         outer: Any = shape
         shape = (*(outer if hasattr(outer, "__iter__") else (outer,)), *inner)
     return Ndarray(dtype, shape, needs_grad, len(inner))
 
 
-def entry_by_entry(dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad: bool = False) -> Ndarray:
-    """An array of vectors or matrices, their first entries before all second ones."""
+def component_wise(dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad: bool = False) -> Ndarray:
+    """An array of vectors or matrices, stored component by component."""
     if not inner:
         raise ValueError(
             f"layout=sv.Layout.SOA is for arrays of vectors, matrices and structs; those of {dtype.name} are in C order"
@@ -72,7 +81,7 @@ def entry_by_entry(dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad:
 def laid_out(
     dtype: DType, shape: Any, inner: tuple[int, ...], needs_grad: bool, layout: str, order: tuple[int, ...] | None
 ) -> Ndarray:
-    """An array that is not in C order: of elements entry by entry, or with its axes in another order."""
+    """An array that is not in C order: stored component by component, or with its dimensions in another order."""
     from math import prod
 
     from samovar.runtime.dense_trees import numbers_of
@@ -91,7 +100,7 @@ def laid_out(
 
 
 def element_type(dtype: Any) -> tuple[DType, tuple[int, ...]]:
-    """The dtype of numbers, and the shape of elements that are vectors or matrices."""
+    """The dtype of numbers, and the shape of vector or matrix elements."""
     from samovar.language import Annotation, as_dtype
     from samovar.runtime.configuration import current_options
 
@@ -101,12 +110,12 @@ def element_type(dtype: Any) -> tuple[DType, tuple[int, ...]]:
     return as_dtype(dtype, options), ()
 
 
-@plain_entrance
+@plain_api_boundary
 def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndarray:
-    """An array with the elements of a NumPy array.
+    """Create an array with the elements of a NumPy array.
 
-    `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if it can: if it is
-    writable, aligned, in C order and in the byte order of the machine.
+    `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if possible: if it is
+    writable, aligned, in C order and in native byte order.
 
     >>> import numpy as np
     >>> import samovar as sv
@@ -119,16 +128,16 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool | None = None) -> Ndar
     if library is None or not isinstance(array, library.ndarray):
         raise TypeError(f"from_numpy takes a NumPy array, not {type(array).__name__}")
     if copy is not False and not (array.flags.aligned and array.dtype.isnative):
-        # What no kernel could use is put right on the way; NumPy knows how.
+        # NumPy converts arrays that no kernel could use.
         array = array.astype(array.dtype.newbyteorder("="), order="C")
     return as_ndarray(array, copy)
 
 
-@plain_entrance
+@plain_api_boundary
 def from_torch(tensor: Any, copy: bool | None = None) -> Ndarray:
-    """An array with the elements of a torch CPU tensor, which is detached from its graph.
+    """Create an array with the elements of a torch CPU tensor, detached from its graph.
 
-    `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if it can.
+    `copy=True` copies them, `copy=False` shares the memory or raises, `copy=None` shares it if possible.
 
     >>> import torch  # doctest: +SKIP
     >>> import samovar as sv

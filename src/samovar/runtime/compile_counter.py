@@ -1,4 +1,4 @@
-"""How often the compiler has run in this process."""
+"""Counters of compilations in this process."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from samovar.errors import SamovarTypeError, not_one_of
 
 
 def compile_count(stage: str = "kernel") -> int:
-    """How many kernels were compiled in this process; with `stage="llvm"`, how often LLVM ran for them: once for a kernel,
-    or once for each unit of a large one, and not at all for what is known.
+    """The number of kernels compiled in this process; with `stage="llvm"`, the number of LLVM runs: one per kernel, or one
+    per unit of a large one, and none for cached code.
 
     >>> import samovar as sv
     >>> sv.compile_count("llvm") >= 0

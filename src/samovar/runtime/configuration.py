@@ -1,6 +1,6 @@
 """The options of the process: `sv.init`, `sv.reset`, `sv.sync`, and the environment variables behind them.
 
-Setting options forgets everything that was compiled under the old ones; arrays are not touched.
+Setting options drops everything compiled under the old ones; arrays are not affected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from samovar.language import Options
 
     class LoadedKernel(Protocol):
-        """Something that keeps code which was compiled under the options of the time."""
+        """An object that holds code compiled under the options of the time."""
 
         def forget(self) -> None: ...
 
@@ -35,7 +35,7 @@ amdgpu = "amdgpu"
 
 TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL = "trace", "debug", "info", "warn", "error", "critical"
 
-#: Options with a fixed set of values. The others are booleans or whole numbers.
+#: Options with a fixed set of values. The others are booleans or integers.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "arch": (cpu, python),
     "opt_level": (0, 1, 2, 3),
@@ -44,70 +44,79 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "float_bounds": ("error", "truncate"),
     "wide_arguments": ("error", "wrap"),
     "literal_locals": ("widest", "first"),
+    "vector_truth": ("error", "entries"),
+    "nested_structs": ("error", "first"),
+    "missing_returns": ("error", "zero"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
 }
 _TRUTH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-#: What the peers compile for, and we do not.
+#: Targets of Taichi and Quadrants that are not supported.
 GRAPHICS = (gpu, cuda, vulkan, metal, amdgpu, "opengl", "gles", "dx11", "dx12")
-#: Other words for the same value.
+#: Synonyms of values.
 _SYNONYMS = {
     "arch": {"x64": cpu, "x86_64": cpu, "arm64": cpu},
     "log_level": {TRACE: "debug", WARN: "warning", CRITICAL: "error"},
 }
 
 _options: Options | None = None
-#: What was said at log level "info".
+#: What was logged at level "info".
 _said: set[str] = set()
 _generation = 0
-#: Was the environment looked through?
+#: Whether the environment has been checked.
 _environment_is_known = False
-#: Not a `WeakSet`, which a warm start would load for nothing else.
+#: Not a `WeakSet`, which a warm start would not load otherwise.
 _kernels: set[ref[LoadedKernel]] = set()
 
 
-@_native.entrance
+@_native.api_boundary
 def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **options: Any) -> None:
-    """Set the options of the process. Calling it is optional; what is not given comes from `SAMOVAR_<NAME>` or the default.
+    """Set the options of the process. Calling it is optional; other options come from `SAMOVAR_<NAME>` or the defaults.
 
-    - `arch`: what to compile for, `sv.cpu`. One that is not here (`sv.gpu`) is warned of, and the CPU used. With `sv.python`
+    - `arch`: the target, `sv.cpu`. Unsupported ones (`sv.gpu`) raise a warning, and the CPU is used. With `sv.python`
       nothing is compiled: kernels run as plain Python, for debuggers
     - `debug`: check indices, assertions and integer overflow; errors carry file and line
     - `check_out_of_bound`: check indices only
-    - `check_races`: report every pair of iterations of a parallel loop that get in each other's way, only
+    - `check_races`: detect data races only
     - `fast_math`: allow reassociation and approximate functions; NaN and infinity keep their meaning
-    - `flush_denormals`: take floats that are too small for full precision for zero, which may be faster
-    - `shared_variables`: what becomes of a parallel loop whose iterations assign a variable of the kernel. It is an "error",
-      or the loop is "serial", with a warning, as programs of Quadrants and Taichi need it
-    - `printed_numbers`: how `print` in kernels writes what has no format: as "python" does, or as "c" does, `1.500000`
-    - `float_bounds`: a float as a bound of `range` in a kernel is an "error", or "truncate" leaves its fraction out, with a
+    - `flush_denormals`: treat denormal floats as zero, which may be faster
+    - `shared_variables`: a parallel loop whose iterations assign a variable of the kernel is an "error", or runs "serial",
+      with a warning, as Quadrants and Taichi do
+    - `printed_numbers`: the number formats of `print` in kernels: those of "python", or those of "c", `1.500000` by default
+    - `float_bounds`: a float as a bound of `range` in a kernel is an "error", or is truncated ("truncate"), with a
       warning
-    - `wide_arguments`: an integer that does not fit into the type of its parameter is an "error", or "wrap" keeps the bits
-      that fit, with a warning
-    - `literal_locals`: the type of a local variable that begins with a plain number, `s = 0.0`: the "widest" that is
-      assigned to it, or that of its "first" value, with a warning where an assignment loses something
-    - `opt_level`: from 0, compile soon, to 3, run fast; 2, the default, does for each part of a kernel what it is worth
-    - `default_ip`, `default_fp`: what `int` and `float` mean in kernels, `sv.i32` and `sv.f32`
-    - `num_threads`: how many threads a launch may use, 0 for as many as the process may
-    - `random_seed`: what the random numbers of kernels begin with, see `sv.seed`
-    - `num_compile_threads`: how many processes LLVM may run in at a time, 0 for as many as the process has processors
-    - `log_level`: "info" says what is compiled, "debug" how long each step took, "error" leaves warnings out
-    - `print_ir`: print the IR of each kernel that is compiled
-    - `dump_ir`: a directory for the IR and the LLVM text of each kernel, which are all compiled for the purpose
-    - `kernel_coverage`: note which lines of kernels and funcs run, for coverage.py
-    - `offline_cache`: keep compiled kernels for other processes; without it no file is read or written
-    - `offline_cache_file_path`: the directory for them, else the system's place for caches
-    - `offline_cache_max_size`: the bytes that they may take; what was not used for longest goes
-    - `src_ll_cache`: look kernels up by what they depend on; without it only LLVM's work is kept
-    - `print_non_pure`: name each kernel that is not declared with `fastcache=True`
-    - `raise_on_templated_floats`: a float whose value is baked into the code is an error
-    - `without`: names of optional rewrites that are not used, with spaces between them, for tests: "vectors",
+    - `wide_arguments`: an integer argument that does not fit the type of its parameter is an "error", or wraps ("wrap"),
+      with a warning
+    - `literal_locals`: the type of a local variable initialized with a plain number, `s = 0.0`: the "widest" assigned to
+      it, or that of its "first" value, with a warning for lossy assignments
+    - `vector_truth`: `and`, `or` and `not` of vectors and matrices in kernels are an "error", or apply to the truth of their
+      "entries"; in plain Python, the truth value of a vector is then True, as that of other objects
+    - `nested_structs`: a number for a member that is a struct, in a constructor, is an "error", or the value of the "first"
+      member of that struct
+    - `missing_returns`: an `sv.real_func` that returns a value on some paths but not on others is an "error", or returns
+      "zero" on these
+    - `opt_level`: 0 (fastest compile) to 3 (most optimization); 2, the default, chooses per part of a kernel
+    - `default_ip`, `default_fp`: the types of `int` and `float` in kernels; `sv.i32` and `sv.f32` by default
+    - `num_threads`: the number of threads of a launch; 0 for all that the process may use
+    - `random_seed`: the seed of the random numbers of kernels, see `sv.seed`
+    - `num_compile_threads`: the number of processes for LLVM; 0 for one per processor
+    - `log_level`: "info" logs what is compiled, "debug" also the time of each step; "error" suppresses warnings
+    - `print_ir`: print the IR of each compiled kernel
+    - `dump_ir`: a directory for the IR and LLVM IR of each kernel; disables loading from the cache
+    - `kernel_coverage`: record which lines of kernels and funcs run, for coverage.py
+    - `offline_cache`: cache compiled kernels on disk; without it no file is read or written
+    - `offline_cache_file_path`: the cache directory; by default the system's cache directory
+    - `offline_cache_max_size`: size limit in bytes; least recently used entries are evicted
+    - `src_ll_cache`: look kernels up by their dependencies; without it only LLVM's output is cached
+    - `print_non_pure`: report each kernel that is not declared with `fastcache=True`
+    - `raise_on_templated_floats`: specializing a kernel on the value of a float is an error
+    - `without`: optional optimizations to disable, separated by spaces, for tests: "vectors",
       "unrolling", "promotion", "elements", "reassociation", "narrow", "floats", "stack", "inline", "forward",
       "prune", "atomics", "conversions", "split", "units"
 
-    Options of Quadrants and Taichi are taken as well (see docs/names.md): what has a meaning here is done, and what has none
-    is named at log level "info". Everything compiled before is dropped; arrays stay valid.
+    Options of Quadrants and Taichi are accepted as well (see docs/names.md): those without a counterpart are reported
+    at log level "info". Everything compiled before is dropped; arrays stay valid.
 
     >>> import samovar as sv
     >>> sv.init(sv.cpu, default_fp=sv.f64, num_threads=1)
@@ -127,7 +136,7 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
 
 
 def reset() -> None:
-    """Back to the options as they are without `init`, and drop everything that was compiled. Arrays stay valid.
+    """Restore the options as without `init`, and drop everything that was compiled. Arrays stay valid.
 
     >>> import samovar as sv
     >>> sv.reset()
@@ -136,8 +145,8 @@ def reset() -> None:
 
 
 def seed(number: int) -> None:
-    """Begin the random numbers of kernels again. The same launches in the same order then draw the same numbers, on any
-    number of threads; each launch draws others. A process begins with `random_seed` of `sv.init`, 0 without it.
+    """Seed the random numbers of kernels. The same launches in the same order then draw the same numbers, on any
+    number of threads; each launch draws others. The initial seed is `random_seed` of `sv.init`, by default 0.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -154,7 +163,7 @@ def seed(number: int) -> None:
 
 
 def sync() -> None:
-    """Wait until all launches are done. On the CPU a launch returns when it is done, so there is nothing to wait for.
+    """Wait until all launches are done. On the CPU a launch returns when it is done, so this returns at once.
 
     >>> import samovar as sv
     >>> sv.sync()
@@ -164,20 +173,20 @@ def sync() -> None:
 def current_options() -> Options:
     """The options in force."""
     if _options is None:
-        _adopt(_read({}))  # nothing was compiled under others: there is nothing to forget
+        _adopt(_read({}))  # nothing has been compiled: there is nothing to drop
         _look_through_environment()
     assert _options is not None
     return _options
 
 
-def was_initialised() -> bool:
-    """Were options set, or needed, since the process began?"""
+def was_initialized() -> bool:
+    """Whether options were set or needed since the process started."""
     return _options is not None
 
 
 def warn_once(message: str, about: object = None, told: set[object] | None = None) -> None:
-    """Warn about what the user's code did, unless that was done before (see `samovar.errors.warn_once`) or warnings are
-    switched off."""
+    """Warn about user code once (see `samovar.errors.warn_once`), unless warnings are
+    suppressed."""
     if current_options().log_level != "error":
         from samovar.errors import warn_once as warn
 
@@ -185,13 +194,13 @@ def warn_once(message: str, about: object = None, told: set[object] | None = Non
 
 
 def say_once(message: str) -> None:
-    """Say something at log level "info", unless it was said before."""
+    """Log a message at level "info", once."""
     if message not in _said and say(message):
         _said.add(message)
 
 
 def say(message: str) -> bool:
-    """Say something at log level "info". Was it said?"""
+    """Log a message at level "info". Returns whether it was logged."""
     effective = current_options().log_level in ("info", "debug")
     if effective:
         print(f"samovar: {message}", file=sys.stderr)
@@ -199,7 +208,7 @@ def say(message: str) -> bool:
 
 
 def set_logging_level(level: str) -> None:
-    """Set the option `log_level` alone: what was compiled stays.
+    """Set only the option `log_level`: compiled code is kept.
 
     >>> import samovar as sv
     >>> sv.set_logging_level(sv.ERROR)
@@ -215,7 +224,7 @@ def set_logging_level(level: str) -> None:
 
 
 def is_logging_effective(level: str) -> bool:
-    """Are messages of a level shown? See `sv.set_logging_level`.
+    """Whether messages of a level are shown, see `sv.set_logging_level`.
 
     >>> import samovar as sv
     >>> sv.is_logging_effective("warn"), sv.is_logging_effective("info")
@@ -227,17 +236,17 @@ def is_logging_effective(level: str) -> bool:
 
 
 def generation() -> int:
-    """A number that changes whenever the options are set: what was begun under another one is outdated."""
+    """A number that changes whenever the options are set: work started under another one is outdated."""
     return _generation
 
 
 def register(kernel: LoadedKernel) -> None:
-    """Have `forget` called when the options change. No reference is kept."""
+    """Call `forget` of a kernel when the options change. Only a weak reference is held."""
     _kernels.add(ref(kernel, _kernels.discard))
 
 
 def registered() -> list[LoadedKernel]:
-    """Everything that was registered and is still there."""
+    """All registered objects that still exist."""
     return [kernel for each in list(_kernels) if (kernel := each()) is not None]
 
 
@@ -260,7 +269,7 @@ def _apply(options: Options) -> None:
 
 
 def _look_through_environment() -> None:
-    """Warn of variables that are probably misspelt, once."""
+    """Warn once about variables that are probably misspelled."""
     global _environment_is_known
     if _environment_is_known:
         return
@@ -274,7 +283,7 @@ def _look_through_environment() -> None:
 
 
 def _read(given: dict[str, Any]) -> Options:
-    """Options from what was given, then the environment, then the defaults."""
+    """Options from the arguments, then the environment, then the defaults."""
     from samovar.language import DEFAULTS as defaults
     from samovar.language import Options
 
@@ -289,7 +298,7 @@ def _read(given: dict[str, Any]) -> Options:
 
 
 def parsed(name: str, text: str, default: object) -> Any:
-    """The value that the text of an environment variable means; the text itself if it means none."""
+    """The value of an environment variable's text; the text itself if it is invalid."""
     if isinstance(default, bool):
         return _TRUTH.get(text.strip().lower(), text)
     if isinstance(default, int):
@@ -329,5 +338,5 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
         raise samovar.SamovarError(f"{where}: {value!r} is not a path")
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise samovar.SamovarError(f"{where}: {value!r} is not a whole number from 0")
+    raise samovar.SamovarError(f"{where}: {value!r} is not a non-negative integer")
 

@@ -1,39 +1,55 @@
-"""Where the elements of fields lie: trees of dense nodes, laid out as they are written.
+"""The memory layout of fields: trees of dense nodes, laid out as written.
 
-A node has a cell for each point of its axes, in C order of the axes as they are named; a cell holds the fields that are
-placed in it and the nodes below it, in the order in which they were added. So two fields of one node lie next to each other
-in each cell, and an axis that occurs at several levels is split into blocks.
+A node has a cell for each point of its dimensions, in C order of the dimensions as named; a cell holds the fields placed
+in it and the nodes below it, in the order in which they were added. So two fields of one node are adjacent in each cell,
+and a dimension that occurs at several levels is split into blocks.
 
 A tree is laid out when the first of its fields is used. Its memory is one block of bytes.
 """
 
 from __future__ import annotations
 
+from _functools import partial  # type: ignore[import-not-found]  # `functools` loads `collections`
+from _weakref import ref
+from collections.abc import Iterable
+from itertools import count
 from math import prod
 from operator import index
 from typing import SupportsIndex
 
-from samovar._native import Field, Ndarray, is_placed, plain_methods, postpone_field, settle_field, u8
+from samovar._native import (
+    Field,
+    Ndarray,
+    api_boundary_methods,
+    give_gradient,
+    is_placed,
+    new_field,
+    postpone_field,
+    settle_field,
+    u8,
+)
 from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
+from samovar.runtime.component_places import components_of, elements_of, follow, require_free, share_entry, wholes_of
+from samovar.runtime.tangents import companions, give_tangent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import NoReturn
 
     Shape = SupportsIndex | Iterable[SupportsIndex]
-    #: As `_native.field_layout` gives it.
+    #: As returned by `_native.field_layout`.
     Layout = tuple[tuple[int, ...], tuple[tuple[tuple[int, int], ...], ...]]
-    #: A split axis: (axis, extent, bytes from one to the next).
+    #: A split dimension: (dimension, extent, stride in bytes).
     Piece = tuple[int, int, int]
 
-#: The names of axes, in their order.
+#: The names of dimensions, in order.
 LETTERS = "ijklmnopqrstuvwx"
 MOST_PIECES = 16
 
 
 class Axes(tuple[int, ...]):
-    """The axes of a node, the outermost first: `sv.i`, `sv.ij`, `sv.ji`, …, or `sv.axes(0, 1)`.
+    """The dimensions of a node, the outermost first: `sv.i`, `sv.ij`, `sv.ji`, …, or `sv.axes(0, 1)`.
 
     >>> import samovar as sv
     >>> f = sv.field(sv.f32)
@@ -49,7 +65,7 @@ class Axes(tuple[int, ...]):
 
 
 def axes(*numbers: int) -> Axes:
-    """The axes with these numbers: `axes(0, 1)` is `sv.ij`.
+    """The dimensions with these numbers: `axes(0, 1)` is `sv.ij`.
 
     >>> import samovar as sv
     >>> sv.axes(1, 0)
@@ -58,53 +74,85 @@ def axes(*numbers: int) -> Axes:
     wanted = Axes(map(index, numbers))
     if not wanted or len(set(wanted)) != len(wanted) or not all(0 <= axis < len(LETTERS) for axis in wanted):
         last = len(LETTERS) - 1
-        raise ValueError(f"axes{tuple(numbers)} names no axes: each is a number from 0 to {last}, and occurs once")
+        raise ValueError(f"axes{tuple(numbers)} is invalid: use numbers from 0 to {last}, each at most once")
     return wanted
 
 
-@plain_methods
+@api_boundary_methods
 class _Sparse:
-    """What trees of other languages have and these have not: refused by name, with what to do."""
+    """Node kinds of other frameworks that are not supported: each raises an error with advice."""
 
     __slots__ = ()
 
     def pointer(self, *arguments: object, **options: object) -> NoReturn:
-        """Refused: there are no sparse nodes."""
+        """Unsupported: there are no sparse nodes."""
         _refuse("pointer")
 
     def bitmasked(self, *arguments: object, **options: object) -> NoReturn:
-        """Refused: there are no sparse nodes."""
+        """Unsupported: there are no sparse nodes."""
         _refuse("bitmasked")
 
     def dynamic(self, *arguments: object, **options: object) -> NoReturn:
-        """Refused: there are no sparse nodes."""
+        """Unsupported: there are no sparse nodes."""
         _refuse("dynamic")
 
     def hash(self, *arguments: object, **options: object) -> NoReturn:
-        """Refused: there are no sparse nodes."""
+        """Unsupported: there are no sparse nodes."""
         _refuse("hash")
 
     def quant_array(self, *arguments: object, **options: object) -> NoReturn:
-        """Refused: there are no quantised types."""
+        """Unsupported: there are no quantized types."""
         _refuse("quant_array")
 
     def bit_struct(self, *arguments: object, **options: object) -> NoReturn:
-        """Refused: there are no quantised types."""
+        """Unsupported: there are no quantized types."""
         _refuse("bit_struct")
 
     def lazy_grad(self) -> None:
-        """Nothing: the grad of a field that is not placed itself is laid out like the field."""
+        """Give the fields of floats that are placed below, and not in use yet, a grad."""
+        for node, field in self._fields_below():
+            if field.grad is None:
+                grad = _like(field)
+                give_gradient(field, grad)
+                node.take_along(grad)
+
+    def lazy_dual(self) -> None:
+        """Give the fields of floats that are placed below, and not in use yet, a dual."""
+        for node, field in self._fields_below():
+            if getattr(field, "dual", None) is None:
+                dual = _like(field)
+                give_tangent(field, dual)
+                node.take_along(dual)
+
+    def _fields_below(self) -> Iterator[tuple[Node, Field]]:
+        """The fields of floats below that are not in use yet, with a node of their tree."""
+        for node in self._tops():
+            for field in node.fields():
+                if field.dtype.kind == "float":
+                    yield node, field
+
+    def _tops(self) -> list[Node]:
+        raise NotImplementedError
+
+
+def _like(field: Field) -> Field:
+    """A field of such elements, without a place."""
+    inner = elements_of(field)
+    made = new_field(field.dtype, None, len(inner))
+    if inner:
+        made.wanted_element_shape = inner
+    return made
 
 
 def _refuse(name: str) -> NoReturn:
-    what = "quantised types" if name in ("quant_array", "bit_struct") else "sparse nodes"
+    what = "quantized types" if name in ("quant_array", "bit_struct") else "sparse nodes"
     raise SamovarTypeError(
-        f"`{name}`: fields have no {what}, every element has its place\n"
-        "  help: use `dense`; for a sparse domain, keep a dense field of blocks and an array of those that are in use"
+        f"`{name}` is not supported: Samovar has no {what}, all fields are dense\n"
+        "  help: use `dense`; for a sparse domain, use a dense field of blocks and an array of those in use"
     )
 
 
-@plain_methods
+@api_boundary_methods
 class Node(_Sparse):
     """A dense node of a tree: `sv.root.dense(axes, extents)`."""
 
@@ -122,45 +170,53 @@ class Node(_Sparse):
         return above if not self._axes else f"{above}.dense({self._axes}, {self._extents})"
 
     def dense(self, indices: Axes, dimensions: Shape) -> Node:
-        """A node in each cell of this one, with a cell for each point of its axes, which are `sv.i`, `sv.ij` and so on."""
+        """A node in each cell of this one, with a cell for each point of its dimensions (`sv.i`, `sv.ij` and so on)."""
         self._tree.require_open()
         axes = indices
         if not isinstance(axes, Axes):
-            raise TypeError(f"the axes of a node are sv.i, sv.ij and so on, not {axes!r}")
+            raise TypeError(f"the dimensions of a node must be sv.i, sv.ij and so on, not {axes!r}")
         extents = numbers_of(dimensions)
         if len(extents) == 1:
             extents *= len(axes)
         if len(extents) != len(axes) or min(extents) <= 0:
-            raise ValueError(f"dense({axes}, {dimensions!r}): one extent for each axis, and none below 1")
+            raise ValueError(f"dense({axes}, {dimensions!r}): expected one positive extent per dimension")
         node = Node(self._tree, self, axes, extents)
         self._children.append(node)
         return node
 
     def place(self, *fields: Field, offset: Shape | None = None) -> Node:
-        """Give fields a place in each cell. `offset` is the first index of each axis."""
+        """Place fields in each cell. `offset` is the first index of each dimension."""
         self._tree.require_open()
         first = None if offset is None else numbers_of(offset)
-        fields = tuple(part for field in fields for part in getattr(field, "parts", (field,)))  # those of a field of structs
+        fields = tuple(part for field in fields for part in getattr(field, "parts", (field,)))  # of a field of structs
         for field in fields:
             if not isinstance(field, Field):
                 raise TypeError(f"place() takes fields, not {type(field).__name__}")
         for field in fields:
+            require_free(field)
             try:
-                postpone_field(field, self._tree)
+                postpone_field(field, self._tree, getattr(field, "followed", None))
             except ValueError as error:
                 raise SamovarFieldError(str(error)) from None
             self._children.append(Placed(field, first))
             field.placed_in = self
+            for beside in companions(field):
+                self._tree.take_along(beside)
         return self
 
     @property
+    def tree(self) -> Tree:
+        """The tree of this node."""
+        return self._tree
+
+    @property
     def is_below_root(self) -> bool:
-        """Is it a node that was made by `dense`?"""
+        """Whether the node was made by `dense`."""
         return self._parent is not None
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents of the axes down to this node."""
+        """The extents of the dimensions down to this node."""
         extents: dict[int, int] = {}
         node: Node | None = self
         while node is not None:
@@ -183,10 +239,30 @@ class Node(_Sparse):
             node = node._parent
         return root if node is not None and not node.is_below_root else node
 
+    @property
+    def above(self) -> Node | Root | None:
+        """The node above."""
+        return self.parent()
+
+    def _tops(self) -> list[Node]:
+        return [self]
+
+    def take_along(self, beside: Field) -> None:
+        """Lay out the grad or dual of a field with it, see `Tree.take_along`."""
+        self._tree.take_along(beside)
+
+    def fields(self) -> Iterator[Field]:
+        """The fields in and below this node, of a tree that is not laid out."""
+        for child in self._children:
+            if isinstance(child, Node):
+                yield from child.fields()
+            else:
+                yield child.field
+
     # --- layout
 
     def cell(self) -> tuple[int, int]:
-        """Size and alignment of a cell in bytes."""
+        """The size and alignment of a cell in bytes."""
         end = 0
         alignment = 1
         for _, start, size, needed in self.members():
@@ -195,7 +271,7 @@ class Node(_Sparse):
         return _aligned(end, alignment), alignment
 
     def members(self) -> Iterator[tuple[Node | Placed, int, int, int]]:
-        """What is in a cell: where it begins, its size and its alignment."""
+        """The content of a cell, with its offset, size and alignment."""
         end = 0
         for child in self._children:
             if isinstance(child, Node):
@@ -232,29 +308,34 @@ class Placed:
         self.offset = offset
 
 
-def elements_of(field: Field) -> tuple[int, ...]:
-    """The shape of the elements that a field was made for: () of numbers. It lies whole in a cell."""
-    found: tuple[int, ...] = getattr(field, "wanted_element_shape", ())
-    return found
+#: Of trees, in the order in which they are started.
+_numbers = count()
+#: The alignment of trees that share memory, in bytes.
+LINE = 64
 
 
 class Tree:
-    """A tree of nodes. Called, it lays itself out."""
+    """A tree of nodes. Calling it lays it out."""
 
-    __slots__ = ("_closed", "is_empty_when_closed", "top")
+    __slots__ = ("__weakref__", "_closed", "is_empty_when_closed", "number", "top")
 
     def __init__(self) -> None:
         self.top = Node(self, None, Axes(), ())
+        self.number = next(_numbers)
         self._closed = False
         self.is_empty_when_closed = False
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
 
     @property
     def is_empty(self) -> bool:
         return self.is_empty_when_closed if self._closed else not self.top._children
 
     def close(self) -> None:
-        """Nothing is added any more. The nodes let go of their fields, which know their nodes: memory goes with the last
-        reference to a field, and no collector has to find it."""
+        """Allow no more additions. The nodes drop their fields, which refer to their nodes: memory is freed with the last
+        reference to a field, without the garbage collector."""
         self.is_empty_when_closed = self.is_empty
         self._closed = True
         nodes = [self.top]
@@ -263,27 +344,56 @@ class Tree:
             nodes += [child for child in node._children if isinstance(child, Node)]
             node._children = []
 
+    def take_along(self, beside: Field) -> None:
+        """Lay out the grad or dual of a field with it, unless it is placed itself until then."""
+        if not is_placed(beside) and not hasattr(beside, "placed_in"):
+            follow(beside, partial(self))
+
     def require_open(self) -> None:
         if self._closed:
-            raise RuntimeError("this tree is in use, and its memory has its size: begin another one, sv.root.dense(…)")
+            raise RuntimeError("this tree is in use, so its size is fixed: start another one with sv.root.dense(…)")
 
     def __call__(self) -> None:
         if self._closed:
             return
-        found = [(each, start, layout_of(each, pieces)) for each, start, pieces in self.top.placed(0, ())]
-        size, _ = self.top.cell()
+        trees, size = self._joined(), 0
+        found: list[tuple[Placed, int, Layout]] = []
+        for tree in trees:
+            for each, start, pieces in tree.top.placed(0, ()):
+                found.append((each, size + start, layout_of(each, pieces)))
+            size = _aligned(size + tree.top.cell()[0], 1 if len(trees) == 1 else LINE)
+        apart = wholes_of(found)
         memory = Ndarray(u8, size)
-        self.close()
+        for tree in trees:
+            tree.close()
+        for field, start, layout in apart:
+            settle_field(field, layout, memory, start)
+            for beside in companions(field):
+                lay_out(beside, layout)
         for each, start, layout in found:
-            settle_field(each.field, layout, memory, start)
+            if hasattr(each.field, "entry_of"):
+                share_entry(each.field)
+            else:
+                settle_field(each.field, layout, memory, start)
         for each, _, layout in found:
-            grad = each.field.grad
-            if isinstance(grad, Field) and not is_placed(grad):
-                lay_out(grad, layout)
+            for beside in companions(each.field):
+                if not is_placed(beside) and not hasattr(beside, "placed_in"):
+                    lay_out(beside, layout)
+
+
+    def _joined(self) -> list[Tree]:
+        """The trees that share memory with this one, because they hold components of the same fields."""
+        trees: list[Tree] = [self]
+        for tree in trees:
+            for field in tree.top.fields():
+                for component in components_of(field):
+                    if component.placed_in.tree not in trees:
+                        trees.append(component.placed_in.tree)
+        return sorted(trees, key=lambda tree: tree.number)
 
 
 def layout_of(placed: Placed, pieces: tuple[Piece, ...]) -> Layout:
-    """The layout of a field, see `_native.field_layout`. Pieces that go on where the next one ends are one."""
+    """The layout of a field, see `_native.field_layout`. Adjacent pieces of a dimension are merged."""
     itemsize = placed.field.dtype.itemsize
     used = sorted({axis for axis, _, _ in pieces})
     split: list[tuple[tuple[int, int], ...]] = []
@@ -299,17 +409,17 @@ def layout_of(placed: Placed, pieces: tuple[Piece, ...]) -> Layout:
             del whole[0]
         split.append(tuple(whole))
     if sum(map(len, split)) + len(elements_of(placed.field)) > MOST_PIECES:
-        raise ValueError(f"the axes of a field are split into more than {MOST_PIECES} pieces: use fewer levels")
+        raise ValueError(f"the dimensions of a field are split into more than {MOST_PIECES} pieces: use fewer levels")
     offset = placed.offset or (0,) * len(used)
     if len(offset) != len(used):
-        raise SamovarFieldError(f"offset={offset} of a field with {len(used)} axes: one number for each")
+        raise SamovarFieldError(f"offset={offset} for a {len(used)}-D field: expected one number per dimension")
     inner = elements_of(placed.field)
     entries = tuple(((extent, prod(inner[axis + 1 :])),) for axis, extent in enumerate(inner))
     return (*offset, *(0,) * len(inner)), (*split, *entries)
 
 
 def lay_out(field: Field, layout: Layout) -> None:
-    """Give a field memory of its own."""
+    """Allocate memory for a field."""
     pieces = [piece for axis in layout[1] for piece in axis]
     empty = any(extent == 0 for extent, _ in pieces)
     span = 0 if empty else 1 + sum((extent - 1) * stride for extent, stride in pieces)
@@ -317,7 +427,7 @@ def lay_out(field: Field, layout: Layout) -> None:
 
 
 class LaidOut:
-    """A tree that has its memory. It is given back with the last of its fields."""
+    """A tree with memory, which is freed with the last of its fields."""
 
     __slots__ = ("_is_destroyed",)
 
@@ -325,15 +435,15 @@ class LaidOut:
         self._is_destroyed = False
 
     def destroy(self) -> None:
-        """Say that its fields are not used any more."""
+        """Declare that its fields are no longer used."""
         if self._is_destroyed:
-            raise SamovarRuntimeError("this tree was destroyed before")
+            raise SamovarRuntimeError("this tree is already destroyed")
         self._is_destroyed = True
 
 
-@plain_methods
+@api_boundary_methods
 class Root(_Sparse):
-    """`sv.root`: each node below it is a tree of its own.
+    """`sv.root`: each node below it is a separate tree. It knows those that are not laid out yet.
 
     >>> import samovar as sv
     >>> position, mass = sv.field(sv.f64), sv.field(sv.f32)
@@ -342,18 +452,32 @@ class Root(_Sparse):
     (100,)
     """
 
-    __slots__ = ()
+    __slots__ = ("_trees",)
+
+    def __init__(self) -> None:
+        self._trees: list[ref[Tree]] = []
 
     def __repr__(self) -> str:
         return "sv.root"
 
+    def _new_tree(self) -> Tree:
+        made = Tree()
+        self._trees = [*self._open(), ref(made)]
+        return made
+
+    def _open(self) -> list[ref[Tree]]:
+        return [each for each in self._trees if (tree := each()) is not None and not tree.is_closed]
+
+    def _tops(self) -> list[Node]:
+        return [tree.top for each in self._open() if (tree := each()) is not None]
+
     @property
     def shape(self) -> tuple[int, ...]:
-        """No axes."""
+        """The empty shape."""
         return ()
 
     def parent(self, n: int = 1) -> None:
-        """Nothing is above."""
+        """None: there is nothing above."""
 
     def dense(self, indices: Axes, dimensions: Shape) -> Node:
         """The first node of a new tree.
@@ -364,15 +488,15 @@ class Root(_Sparse):
         >>> x.shape
         (4, 8)
         """
-        return Tree().top.dense(indices, dimensions)
+        return self._new_tree().top.dense(indices, dimensions)
 
     def place(self, *fields: Field, offset: Shape | None = None) -> None:
-        """Give fields of a single element their place."""
+        """Place 0-D fields."""
         for field in fields:
-            Tree().top.place(field, offset=offset)
+            self._new_tree().top.place(field, offset=offset)
 
 
-@plain_methods
+@api_boundary_methods
 class FieldsBuilder(_Sparse):
     """A tree that is built step by step, and laid out by `finalize()` or when one of its fields is used.
 
@@ -391,28 +515,31 @@ class FieldsBuilder(_Sparse):
         self._tree = Tree()
         self._is_finalized = False
 
+    def _tops(self) -> list[Node]:
+        return [self._tree.top]
+
     def dense(self, indices: Axes, dimensions: Shape) -> Node:
-        """A node at the top of the tree, after those that are there."""
+        """A node at the top of the tree, after the existing ones."""
         return self._tree.top.dense(indices, dimensions)
 
     def place(self, *fields: Field, offset: Shape | None = None) -> None:
-        """Give fields of a single element their place."""
+        """Place 0-D fields."""
         self._tree.top.place(*fields, offset=offset)
 
     @property
     def finalized(self) -> bool:
-        """Was it laid out by `finalize()`?"""
+        """Whether it was laid out by `finalize()`."""
         return self._is_finalized
 
     @property
     def empty(self) -> bool:
-        """Is nothing in it?"""
+        """Whether it is empty."""
         return self._tree.is_empty
 
     def finalize(self, raise_warning: bool = True) -> LaidOut:
-        """Lay the tree out; nothing can be added afterwards. What it gives back can be told that it is not needed."""
+        """Lay out the tree; nothing can be added afterwards. The result has a method `destroy`."""
         if self._is_finalized:
-            raise SamovarRuntimeError("this FieldsBuilder was finalized before")
+            raise SamovarRuntimeError("this FieldsBuilder is already finalized")
         self._is_finalized = True
         self._tree()
         return LaidOut()
@@ -428,14 +555,14 @@ ijkl = Axes((0, 1, 2, 3))
 
 
 def numbers_of(given: Shape) -> tuple[int, ...]:
-    """One integer, or some."""
-    if isinstance(given, SupportsIndex):
+    """One or more integers as a tuple. A 1-D array of integers is a sequence; it also has an `__index__`."""
+    if isinstance(given, SupportsIndex) and not getattr(given, "shape", ()):
         return (index(given),)
-    numbers = tuple(given) if hasattr(type(given), "__iter__") else (given,)
+    numbers: tuple[object, ...] = tuple(given) if isinstance(given, Iterable) else (given,)
     wrong = next((each for each in numbers if not isinstance(each, SupportsIndex)), None)
     if wrong is not None:
-        advice = "\n  help: `//` divides integers, and `/` gives a float" if isinstance(wrong, float) else ""
-        raise SamovarTypeError(f"a shape is an integer or a tuple of integers: {wrong!r} is not one{advice}")
+        advice = "\n  help: use `//` for integer division: `/` returns a float" if isinstance(wrong, float) else ""
+        raise SamovarTypeError(f"a shape must be an integer or a tuple of integers, not {wrong!r}{advice}")
     return tuple(index(each) for each in numbers if isinstance(each, SupportsIndex))
 
 

@@ -1,4 +1,4 @@
-"""What programs ask for before they use it: parts of a language that not every architecture has."""
+"""Queries for language features that not every architecture has."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class extension(enum.Enum):
-    """A part of the language that not every architecture has. `sv.extension.is_supported` says whether this one has it.
+    """A language feature that not every architecture has. `sv.extension.is_supported` tests for one.
 
     >>> import samovar as sv
     >>> sv.extension.is_supported(sv.extension.assertion), sv.extension.is_supported(sv.cpu, sv.extension.sparse)
@@ -25,7 +25,7 @@ class extension(enum.Enum):
 
     @staticmethod
     def is_supported(*of: object) -> bool:
-        """Is a part of the language here? An architecture may be given first."""
+        """Whether a feature is supported. An architecture may be given first."""
         return of[-1] in (extension.assertion, extension.data64)
 
 

@@ -1,23 +1,25 @@
-"""What programs ask of the place of a field: the nodes above it, their shapes, and single entries of its vectors.
+"""The tree position of a field: the nodes above it, their shapes, and single components of its vectors.
 
-A field with memory of its own stands in a tree that nobody wrote: one dense node with the axes of the field.
+A field with its own memory has an implicit tree: one dense node with the dimensions of the field.
 """
 
 from __future__ import annotations
 
+from _functools import partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from operator import index
 
-from samovar._native import Field, array_within, field_layout, field_memory, new_field, settle_field, u8
+from samovar._native import Field, field_layout, is_placed, new_field
 from samovar.errors import SamovarFieldError
+from samovar.runtime.component_places import elements_of, follow, lay_out_apart, share_entry
 from samovar.runtime.dense_trees import Axes, Node, Root, Tree, root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import SupportsIndex
+    from typing import Any, SupportsIndex
 
 
 class PlaceOfField:
-    """`field.snode`: where a field is placed. It can be asked, and not be changed.
+    """`field.snode`: the read-only tree position of a field.
 
     >>> import samovar as sv
     >>> f = sv.field(sv.f32)
@@ -42,11 +44,16 @@ class PlaceOfField:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """That of the field."""
+        """The shape of the field."""
         return self._field.shape
 
+    @property
+    def above(self) -> PlaceOfField | Node | Root | None:
+        """The node of the field."""
+        return self.parent()
+
     def parent(self, n: int = 1) -> PlaceOfField | Node | Root | None:
-        """The node that the field is in, the n-th above it, `sv.root`, or None above that."""
+        """The node of the field, or the n-th one above it; `sv.root` at the top, and None above that."""
         if n == 0:
             return self
         node = self._node()
@@ -65,24 +72,34 @@ class PlaceOfField:
 
 
 def entry_of(field: Field, indices: tuple[SupportsIndex, ...]) -> Field:
-    """The entries at one place of the vectors or matrices of a field, as a field in the same memory."""
-    shape = field.element_shape
+    """One component of the vectors or matrices of a field, as a field in the same memory."""
+    is_free = not is_placed(field) and not hasattr(field, "placed_in")
+    shape = elements_of(field) if is_free else field.element_shape
     place = tuple(map(index, indices))
     if not shape or len(place) != len(shape):
-        given = "numbers" if not shape else f"elements of {len(shape)} axes"
-        raise SamovarFieldError(f"get_scalar_field{place} of a field of {given}: one index for each axis of its elements")
+        given = "numbers" if not shape else f"{len(shape)}-D elements"
+        raise SamovarFieldError(f"get_scalar_field{place} of a field of {given}: expected one index per element dimension")
     if any(not 0 <= each < extent for each, extent in zip(place, shape, strict=True)):
-        raise SamovarFieldError(f"get_scalar_field{place}: the elements of this field have the shape {shape}")
-    memory, start = field_memory(field)
-    layout = field_layout(field)
-    assert layout is not None
-    first, axes = layout
-    rank = len(axes) - len(shape)
-    size = field.dtype.itemsize
-    start += size * sum(each * axis[-1][1] for each, axis in zip(place, axes[rank:], strict=True))
-    made = new_field(field.dtype)
-    # Memory that is not that of the whole field: launches see that the two share some.
-    rest = memory.nbytes - start
-    shared = array_within(u8, ((0,), (((rest, 1),),)), memory, start, 0)
-    settle_field(made, (first[:rank], axes[:rank]), shared, 0)
+        raise SamovarFieldError(f"get_scalar_field{place}: the elements of this field have shape {shape}")
+    known: dict[tuple[int, ...], Field] = getattr(field, "components", {})
+    if place in known:
+        return known[place]
+    made = new_field(field.dtype, None if field.grad is None else new_field(field.dtype))
+    made.entry_of = field, place  # for its tangent
+    if not is_free:
+        share_entry(made)
+        return made
+    # It may be placed by itself, or the whole field may be placed.
+    field.components = {**known, place: made}
+    follow(made, partial(_use_entry, made))
+    if not known:
+        follow(field, partial(lay_out_apart, field))
     return made
+
+
+def _use_entry(made: Any) -> None:
+    """Place a component with the whole field."""
+    field, _ = made.entry_of
+    field_layout(field)
+    if not is_placed(made):
+        share_entry(made)

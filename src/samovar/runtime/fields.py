@@ -1,4 +1,4 @@
-"""Making fields that have memory of their own, in any order of their axes. Others are placed in trees, see `dense_trees`.
+"""Creating fields with their own memory, in any order of dimensions. Others are placed in trees, see `dense_trees`.
 
 The field itself is native (`samovar._native.Field`).
 """
@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from math import prod
 
-from samovar._native import DType, Field, new_field, plain_entrance
+from samovar._native import DType, Field, new_field, plain_api_boundary
 from samovar.errors import SamovarFieldError
 from samovar.runtime.dense_trees import LETTERS, MOST_PIECES, lay_out, numbers_of
+from samovar.runtime.tangents import companions, give_tangent, require_float
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Field", "Layout", "field"]
 
 
-@plain_entrance
+@plain_api_boundary
 def field(
     dtype: Any,
     shape: Shape | None = None,
@@ -30,12 +31,13 @@ def field(
     needs_grad: bool = False,
     name: str = "",
     layout: str = "aos",
+    needs_dual: bool = False,
 ) -> Field:
-    """A field of zeros: an array whose shape and layout are baked into the kernels that use it.
+    """Create a field of zeros: an array whose shape and layout are compile-time constants of the kernels that use it.
 
-    `order="ji"` lets the first axis vary fastest in memory; `offset` is the first index of each axis. Without a shape, it
-    gets its place in a tree: `sv.root.dense(sv.i, 8).place(f)`. `needs_grad=True` (floats only) adds a `grad` that is laid
-    out in the same way.
+    With `order="ji"` the first dimension varies fastest in memory; `offset` is the first index of each dimension. Without a
+    shape, place it in a tree: `sv.root.dense(sv.i, 8).place(f)`. `needs_grad=True` (floats only) adds a `grad` with the
+    same layout, `needs_dual=True` a `dual`, for forward mode.
 
     >>> import samovar as sv
     >>> f = sv.field(sv.f32, (2, 3), order="ji")
@@ -48,34 +50,34 @@ def field(
     if getattr(dtype, "is_struct", False):
         from samovar.runtime.struct_arrays import field_of_structs
 
-        return field_of_structs(dtype, shape, order, offset, needs_grad, name, layout)  # type: ignore[return-value]
+        return field_of_structs(dtype, shape, order, offset, needs_grad, name, layout, needs_dual)  # type: ignore[return-value]
     if not isinstance(dtype, DType):
         from samovar.runtime.arrays import element_type
 
         dtype, inner = element_type(dtype)
-    if needs_grad and dtype.kind != "float":
-        raise TypeError(f"only floats have gradients: needs_grad=True with dtype {dtype.name}")
+    require_float(dtype, needs_grad, needs_dual)
     made = new_field(dtype, new_field(dtype, None, len(inner)) if needs_grad else None, len(inner))
+    if needs_dual:
+        give_tangent(made, new_field(dtype, None, len(inner)))
     if inner:
-        for each in (made, made.grad):
-            if each is not None:
-                each.wanted_element_shape = inner  # for who gives it a place
+        for each in (made, *companions(made)):
+            each.wanted_element_shape = inner  # for the node that it is placed in
     if name:
         made.name = name
     if shape is None:
         if order is not None or offset is not None:
-            raise SamovarFieldError("order= and offset= go with a shape; a field without one gets them where it is placed")
+            raise SamovarFieldError("order= and offset= require a shape; a field without one takes them when it is placed")
         return made
     outer = numbers_of(shape)
     placed = with_elements(outer, layout_in_order(outer, axes_of_order(order, len(outer)), offset), inner, layout)
     lay_out(made, placed)
-    if isinstance(made.grad, Field):
-        lay_out(made.grad, placed)
+    for each in companions(made):
+        lay_out(each, placed)
     return made
 
 
 def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, ...], layout: str) -> FieldLayout:
-    """The layout of a field of vectors or matrices: whole elements one after the other, or entry by entry."""
+    """The layout of a field of vectors or matrices: element by element (AoS), or component by component (SoA)."""
     check_layout(layout)
     if not inner:
         return outer
@@ -88,7 +90,7 @@ def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, 
 
 
 def check_layout(layout: str) -> None:
-    """Raise an error for what is no layout of elements."""
+    """Raise an error if it is not a layout of elements."""
     if layout not in ("aos", "soa"):
         from samovar.errors import not_one_of
 
@@ -96,8 +98,8 @@ def check_layout(layout: str) -> None:
 
 
 class Layout:
-    """How the elements of a field of vectors or matrices lie in memory: `AOS`, one element after the other, or `SOA`, all
-    first entries, then all second ones.
+    """How the elements of a field of vectors or matrices are stored: `AOS`, one element after the other, or `SOA`, all first
+    components, then all second ones.
 
     >>> import samovar as sv
     >>> sv.field(sv.math.vec3, 4, layout=sv.Layout.SOA).to_numpy(copy=False).strides
@@ -109,14 +111,14 @@ class Layout:
 
 
 def layout_in_order(shape: tuple[int, ...], order: tuple[int, ...] | None, offset: Shape | None) -> FieldLayout:
-    """The layout of a field of its own, its axes from the outermost to the innermost as they are listed."""
+    """The layout of a field with its own memory, with dimensions from the outermost to the innermost as listed."""
     if len(shape) > MOST_PIECES:
-        raise ValueError(f"a field has at most {MOST_PIECES} axes, not {len(shape)}")
+        raise ValueError(f"a field has at most {MOST_PIECES} dimensions, not {len(shape)}")
     if min(shape, default=0) < 0:
         raise SamovarFieldError(f"negative extent in the shape {shape}")
     first = (0,) * len(shape) if offset is None else numbers_of(offset)
     if len(first) != len(shape):
-        raise SamovarFieldError(f"offset={first} of a field with {len(shape)} axes: one number for each")
+        raise SamovarFieldError(f"offset={first} for a {len(shape)}-D field: expected one number per dimension")
     strides = [1] * len(shape)
     stride = 1
     for axis in reversed(range(len(shape)) if order is None else order):
@@ -126,10 +128,10 @@ def layout_in_order(shape: tuple[int, ...], order: tuple[int, ...] | None, offse
 
 
 def axes_of_order(order: str | None, count: int) -> tuple[int, ...] | None:
-    """The axes that the letters of `order=` name."""
+    """The dimensions that the letters of `order=` name."""
     letters = LETTERS[:count]
     if order is None or count > len(LETTERS):
         return None
     if sorted(order) != list(letters):
-        raise SamovarFieldError(f"order={order!r} of a field with {count} axes: a permutation of {letters!r} is wanted")
+        raise SamovarFieldError(f"order={order!r} for a {count}-D field: expected a permutation of {letters!r}")
     return tuple(map(letters.index, order))

@@ -1,4 +1,4 @@
-"""`@sv.func`: a function that kernels call, and that plain Python can call as well."""
+"""`@sv.func`: a function that kernels and plain Python can call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Func(Declaration):
-    """A function for use in kernels. Called from plain Python, it runs as the function that it was made from."""
+    """A function for use in kernels. Called from plain Python, it runs as the original function."""
 
     def __init__(self, function: Any, signature: KernelSignature) -> None:
         self.__wrapped__ = function
@@ -42,11 +42,11 @@ class Func(Declaration):
         return MethodType(self, instance)
 
     def __reduce__(self) -> Any:
-        from samovar.runtime import by_value
+        from samovar.runtime import pickle_by_value
 
         function = self.__wrapped__
-        if by_value.travels_by_value(self):
-            return by_value.rebuilt_func, (function, self.signature, *by_value.text_and_names(function))
+        if pickle_by_value.travels_by_value(self):
+            return pickle_by_value.rebuilt_func, (function, self.signature, *pickle_by_value.text_and_names(function))
         return function.__qualname__
 
     def __copy__(self) -> Func:
@@ -65,10 +65,10 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
     options = {"requires_top_level": requires_top_level, **({"outlined": True} if outlined else {})}
     try:
         signature = signature_of(function, frame, options)
-    except samovar.language.RefusedAnnotation as refused:
-        from samovar.runtime.declaring import annotation_error
+    except samovar.language.UnsupportedAnnotation as unsupported:
+        from samovar.runtime.declaration_errors import annotation_error
 
-        raise annotation_error(function, refused) from None
+        raise annotation_error(function, unsupported) from None
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
@@ -76,11 +76,11 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
     return Func(function, signature)
 
 
-@_native.entrance
+@_native.api_boundary
 def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: bool = False) -> Any:
-    """Make a function that kernels can call.
+    """Declare a function that kernels can call.
 
-    `requires_top_level=True` refuses calls from inside a loop or a branch: its own loops are then always parallel.
+    `requires_top_level=True` rejects calls from inside a loop or a branch: its own loops are then always parallel.
     `is_real_function=True` is `sv.real_func`.
 
     >>> import samovar as sv
@@ -93,17 +93,17 @@ def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: 
     if fn is not None:
         return _declare(fn, sys._getframe(1), requires_top_level, is_real_function)
 
-    @_native.entrance
+    @_native.api_boundary
     def decorate(function: Any) -> Func:
         return _declare(function, sys._getframe(1), requires_top_level, is_real_function)
 
     return decorate
 
 
-@_native.entrance
+@_native.api_boundary
 def real_func(fn: Any) -> Any:
-    """The same as `sv.func`, for a function that is called and never becomes a part of its callers: code that is large and
-    used in many places is compiled once. Its loops are serial.
+    """Like `sv.func`, for a function that is never inlined into its callers: large code used in many places is compiled
+    once. Its loops are serial.
 
     >>> import samovar as sv
     >>> @sv.real_func
@@ -115,9 +115,9 @@ def real_func(fn: Any) -> Any:
     return _declare(fn, sys._getframe(1), False, outlined=True)
 
 
-@_native.entrance
+@_native.api_boundary
 def pyfunc(fn: Any) -> Any:
-    """The same as `sv.func`: a function that both kernels and plain Python call.
+    """Like `sv.func`: a function that both kernels and plain Python call.
 
     >>> import samovar as sv
     >>> @sv.pyfunc

@@ -1,8 +1,8 @@
-"""Putting objects into guards: from the plain data of an artifact to the program that native code runs.
+"""Binding guards to objects: from the plain data of an artifact to the program that native code runs.
 
-What a program names by the number of a path is looked up for the arguments at hand. Where the guards rest on a property of
-an object that no question was about (where a module keeps a name, who defines a method), and it is another one here, they
-are refused: others are made then.
+Objects that a program names by the number of a path are looked up for the current arguments. If the guards rely on a
+property of an object that no question was about (where a module stores a name, which class defines a method), and it differs
+here, they are rejected, and new guards are made.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from samovar.runtime.loaded_kernel import Objects, Seen
 
-#: Keys of items are numbers, strings and enum members: no path is in them.
+#: Keys of items are numbers, strings and enum members: they contain no path.
 _KEYS = PathTable([])
 
 
 def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[[Any], Any], seen: Seen) -> Any:
-    """What (..., what, number, …) stands for. The rest is that of `OperandResolver`."""
+    """The object that (..., what, number, …) stands for. The rest is done by `OperandResolver`."""
     if operand[1] == "key":
         return actual(_KEYS.decoded(operand[2]))
     if operand[1] == "seen":
@@ -43,7 +43,7 @@ def operand_behind(operand: tuple[Any, ...], objects: Objects, actual: Callable[
 
 
 def _seen_at(places: tuple[tuple[int, int], ...], seen: Seen) -> tuple[Any, ...]:
-    """What was seen of one thing at some places, which is mostly the same. A call that is made again says nothing of it."""
+    """What was seen of one object at some places, mostly the same. A call that is repeated has no such record."""
     found: list[tuple[Any, ...]] = []
     for number, position in places:
         descriptions = seen(number)
@@ -70,7 +70,7 @@ def _method(objects: Objects, number: int, owner: int, name: str) -> Any:
 
 
 def _names(objects: Objects, number: int) -> dict[str, Any]:
-    """The dictionary of a module in which there is all that it has."""
+    """The dictionary of a module that contains all its names."""
     module = objects[number]
     if type(module) is not ModuleType or "__getattr__" in module.__dict__:
         raise Refused
@@ -84,7 +84,7 @@ def _identity(objects: Objects, number: int) -> tuple[Any, ...]:
 
 
 def _has_stable_members(objects: Objects, number: int) -> bool:
-    """A promise to the launcher, which no artifact depends on."""
+    """Whether the class promises stable members: a hint for the launcher that no artifact depends on."""
     from samovar.lens import has_stable_members
 
     return has_stable_members(type(objects[number]))

@@ -1,12 +1,11 @@
-"""From a trace to guards: the recorded questions in a form that native code asks before each launch.
+"""From a trace to guards: the recorded questions in a form that native code evaluates before each launch.
 
-Every path is loaded once into a register. A plain Python call is such a load: it is made before each launch, and guards look
-at what it gives. Only where everything that it depends on could be described when a specialisation was made, which each
-process finds out for itself, is the description compared instead, and the call not made. `source` is not asked at each
-launch.
+Every path is loaded once into a register. A plain Python call is such a load: it is made before each launch, and guards
+check its result. Only if everything that it depends on could be described when a specialization was made, which each process
+determines for itself, is the description compared instead, and the call skipped. `source` is not checked at each launch.
 
-Guards are plain data and part of an artifact. Objects are named in them by the number of a path, and `OperandResolver` puts
-them in.
+Guards are plain data and part of an artifact. They name objects by the number of a path, and `OperandResolver` binds
+them.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ if TYPE_CHECKING:
     from samovar.artifact import Fill
     from samovar.lens import Lens, Replay
 
-#: Kinds whose objects are compared by identity, and kept alive by that: they are part of the program.
+#: Kinds whose objects are compared by identity, which keeps them alive: they are part of the program.
 _BY_IDENTITY = (
     Kind.NONE, Kind.ENUM, Kind.DTYPE, Kind.INTRINSIC, Kind.FUNC, Kind.MODULE, Kind.SAMOVAR, Kind.ANNOTATION, Kind.KERNEL,
 )  # fmt: skip
-#: Questions that are answered the same for the same object.
+#: Questions with the same answer for the same object.
 _ABOUT_IDENTITY = ("opaque", "intrinsic", "annotation")
-#: How many registers a program may have.
+#: The maximum number of registers of a program.
 _MOST_REGISTERS = 65_000
 
 
 def make_guards(
     facts: dict[Path, dict[str, Any]], lens: Lens | Replay, parameters: Sequence[str], fills: Sequence[Fill]
 ) -> Guards:
-    """The guards for arguments like those that a lens looks at."""
+    """The guards for arguments like those of a lens."""
     builder = _Builder(facts, lens, parameters, fills)
     for path in builder.facts:
         builder.guard(path)
@@ -56,8 +55,8 @@ def make_guards(
         builder.fill(fill)
     if len(builder.registers) > _MOST_REGISTERS:
         raise SamovarCompilationError(
-            f"a kernel cannot depend on {len(builder.registers)} Python objects, which would be compared at each launch\n"
-            "  help: put the numbers that it reads into an array, or into a tuple of numbers"
+            f"a kernel cannot depend on {len(builder.registers)} Python objects, which each launch would compare\n"
+            "  help: store the numbers it reads in an array, or in a tuple of numbers"
         )
     paths = tuple(builder.paths.path(number) for number in range(len(builder.paths)))
     return Guards(tuple(builder.instructions), len(builder.registers), paths)
@@ -76,28 +75,28 @@ class _Builder:
         self.instructions: list[tuple[Any, ...]] = []
         self.registers: dict[Any, int] = {}
         self.identities: set[Path] = set()
-        #: What plain functions are given, and these functions themselves: in which calls, at which places.
+        #: The arguments of plain functions, and these functions themselves: in which calls, at which positions.
         self.given: dict[Path, list[tuple[Path, int]]] = {}
-        #: Calls, and those that are given something that they gave, themselves included.
+        #: Calls, and those that take a result of theirs, including themselves.
         self.users: dict[Path, list[Path]] = {}
         for path in facts:
             for position, given in enumerate(compared_paths(path) if path.step == "call" else ()):
                 self.given.setdefault(given, []).append((path, position))
         for path in reversed([each for each in facts if each.step == "call"]):
             users = self.users.setdefault(path, [path])
-            for inner in _calls_behind(path):  # which were made before, so that all users of this one are known
+            for inner in _calls_behind(path):  # which came earlier, so all users of this one are known
                 self.users.setdefault(inner, [inner]).extend(users)
-        self.compared: set[Path] = set()  # of the things that are given, those that a guard is there for
-        self.counted: set[Path] = set()  # functions whose defaults are counted
+        self.compared: set[Path] = set()  # arguments that have a guard
+        self.counted: set[Path] = set()  # functions with a guard for the number of defaults
         self.plain_modules: set[Path] = set()
-        self.methods: set[Path] = set()  # bound methods that are compared without being made
-        self.immutable: set[Path] = set()  # tuples that are compared as a whole, with all that is in them
+        self.methods: set[Path] = set()  # bound methods that are compared without being created
+        self.immutable: set[Path] = set()  # tuples that are compared as a whole, with their contents
 
     def emit(self, *instruction: Any) -> None:
         self.instructions.append(instruction)
 
     def bound(self, what: str, path: Path, *more: Any) -> tuple[Any, ...]:
-        """An operand that `OperandResolver` puts in."""
+        """An operand that `OperandResolver` binds."""
         return (..., what, self.paths.number(path), *more)
 
     # --- loads
@@ -137,13 +136,13 @@ class _Builder:
         assert step == "attribute", step
         owner = self.lens.object_at(parent)
         if type(owner) is ModuleType and key in owner.__dict__:
-            # A module's names are in its dictionary: found faster than through the module.
+            # The names of a module are in its dictionary: a lookup there is faster than through the module.
             self.guard_module(parent)
             return "global", self.bound("module", parent, key), key
         return "attribute", self.register(parent), key
 
     def load_call(self, path: Path) -> tuple[Any, ...]:
-        """A plain call. If one that is given what it gives is made again, it is: the other could change it."""
+        """A plain call. If a call that takes its result is repeated, so is this one: the other could change the result."""
         _, arguments, keywords = path.key
         assert path.parent is not None
         function = self.register(path.parent)
@@ -181,14 +180,14 @@ class _Builder:
         if keyword_only:
             return "item", values, path.key
         code, count = function.__code__, len(function.__defaults__ or ())
-        # Which of the defaults it is depends on how many there are. Their names are part of the signature.
+        # The position of a default depends on their number. Their names are part of the signature.
         if parent not in self.counted:
             self.counted.add(parent)
             self.emit("length", values, count)
         return "item", values, code.co_varnames.index(path.key) - (code.co_argcount - count)
 
     def part(self, path: Path, attribute: str) -> int:
-        """The register of an attribute that is no step of a path of its own."""
+        """The register of an attribute that is not a step of a path."""
         key = (path, attribute)
         if key not in self.registers:
             source = self.register(path)
@@ -197,14 +196,14 @@ class _Builder:
         return self.registers[key]
 
     def is_fixed(self, path: Path) -> bool:
-        """Is it a name of samovar itself? Those belong to the version, which is asked once, when the package is loaded."""
+        """Whether it is a name of samovar itself. Those belong to the version, which is checked once, at load time."""
         above = None if path.step != "attribute" or path.parent is None else self.facts.get(path.parent)
         return above is not None and above.get("kind") is Kind.SAMOVAR
 
     # --- guards
 
     def guard(self, path: Path) -> None:
-        """Ask at each launch what was asked about a path."""
+        """Repeat the questions about a path at each launch."""
         if path.step == "options":
             return
         facts = self.facts[path]
@@ -242,10 +241,10 @@ class _Builder:
             self.guard_tensor(path, facts)
         elif "value" in facts and kind in (Kind.SCALAR, Kind.STRING):
             self.emit("value", self.register(path), self.bound("object", path))
-        elif is_method:  # made anew each time it is read: the parts are compared
+        elif is_method:  # created on each read: the parts are compared
             self.emit("type", self.register(path), self.bound("type", path))
         elif kind in _BY_IDENTITY or kind is Kind.FUNCTION or not facts.keys().isdisjoint(_ABOUT_IDENTITY):
-            if path not in self.given or kind in _BY_IDENTITY:  # what is given is looked at with the calls
+            if path not in self.given or kind in _BY_IDENTITY:  # arguments are checked with the calls
                 self.guard_identity(path)
             if kind in (Kind.OBJECT, Kind.MATRIX, Kind.STRUCT, Kind.STRUCTS):  # an object can change its class
                 self.emit("type", self.register(path), self.bound("type", path))
@@ -256,7 +255,7 @@ class _Builder:
             self.emit("contents", self.register(path), (..., "seen", ((self.paths.number(path), 0),)))
         elif kind is not None and path not in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
-        if facts.get("bound") and path.parent is not None:  # to the object that holds it, and could be to another one
+        if facts.get("bound") and path.parent is not None:  # to the object that holds it; it could be bound to another one
             self.emit("contents", self.part(path, "__self__"), self.bound("identity", path.parent))
         if kind is Kind.OBJECT and path.step == "parameter":
             self.emit("stable", self.parameters[path.key], self.bound("stable", path))
@@ -268,10 +267,10 @@ class _Builder:
             self.emit("length", self.register(path), facts["length"])
 
     def guard_call(self, path: Path) -> None:
-        """Compare what a plain function was given, and the function, with what was seen of them when it was called, unless
-        it is called again.
+        """Compare a plain function and its arguments with what was seen of them when it was called, unless it is called
+        again.
 
-        What several calls have in common is compared once.
+        Arguments shared by several calls are compared once.
         """
         for given in compared_paths(path):
             if given.step != "operator" and given not in self.compared:
@@ -282,9 +281,9 @@ class _Builder:
                 self.emit("contents", self.register(given), seen)
 
     def guard_method(self, path: Path) -> bool:
-        """Compare the func that a class defines, instead of binding it to the object only to look at it.
+        """Compare the func that a class defines, instead of binding it to the object just to check it.
 
-        False where reading the attribute gives something else than that func, bound.
+        False if reading the attribute gives anything else than that func, bound.
         """
         if path in self.methods:
             return True
@@ -309,7 +308,7 @@ class _Builder:
             self.emit("contents", self.register(path), self.bound("identity", path))
 
     def guard_module(self, path: Path) -> None:
-        """Compare a module whose dictionary is going to be looked into: which one it is, and its class, which can change."""
+        """Compare a module whose dictionary will be read: its identity, and its class, which can change."""
         self.guard_identity(path)
         if path not in self.plain_modules:
             self.plain_modules.add(path)
@@ -356,7 +355,7 @@ class _Builder:
 
 
 def _calls_behind(call: Path) -> Iterator[Path]:
-    """The calls whose results, or something below them, a call is given, or is a method of."""
+    """The calls whose results, or something below them, a call takes as arguments, or is a method of."""
     for given in compared_paths(call):
         inner: Path | None = given
         while inner is not None:

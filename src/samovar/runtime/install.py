@@ -1,4 +1,4 @@
-"""Compiling a kernel: the checks that need the result, and what is kept of it for other processes."""
+"""Compiling a kernel: the checks that need the result, and storing it for other processes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from time import perf_counter, time
 
 from samovar.cache import MISREADINGS, CompileLock, Record, artifact_key, reason, salt_parts
 from samovar.lens import shown
-from samovar.runtime import process_cache, purity
+from samovar.runtime import captured_names, process_cache
 from samovar.runtime.configuration import warn_once
 from samovar.runtime.guards import make_guards
 from samovar.runtime.loaded_kernel import LoadedKernel
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 #: Questions about the code of functions.
 OF_CODE = ("function", "signature", "source")
-#: After so many compiles that differ in one answer, a warning says which.
+#: After so many compiles that differ in one answer, a warning names it.
 WARN_AFTER = 16
 
 
-def compile_for(search: Search) -> _native.Specialisation:
-    """Compile what a search has not found, unless another process does so meanwhile."""
+def compile_for(search: Search) -> _native.Specialization:
+    """Compile what a search has not found, unless another process does so in the meantime."""
     search.require_tree()
     library, key = search.library, search.known.key
     if library is None or key is None or not library.store.is_trusted():
@@ -41,11 +41,11 @@ def compile_for(search: Search) -> _native.Specialisation:
         return compile_alone(search)
 
 
-def compile_alone(search: Search) -> _native.Specialisation:
-    """Compile, and keep what came of it."""
+def compile_alone(search: Search) -> _native.Specialization:
+    """Compile and store the result."""
     from samovar.compiler import begin
 
-    begin()  # LLVM gets ready in a process of its own while the compiler is imported here, and runs
+    begin()  # LLVM starts in its own process while the compiler is imported and runs here
     from samovar.compiler import compile_kernel, without_collector
 
     with without_collector(), search.kernel.look(search.arguments, search.options, search.known.tree) as lens:
@@ -55,10 +55,10 @@ def compile_alone(search: Search) -> _native.Specialisation:
         return install(search, lens, compilation, perf_counter() - start)
 
 
-def install(search: Search, lens: Lens, compilation: Compilation, seconds: float) -> _native.Specialisation:
-    """Make a specialisation of what was compiled, after the checks that need the result."""
+def install(search: Search, lens: Lens, compilation: Compilation, seconds: float) -> _native.Specialization:
+    """Create a specialization from a compilation, after the checks that need the result."""
     kernel, known, trace = search.kernel, search.known, lens.trace
-    remarks = purity.check(kernel, lens)
+    remarks = captured_names.check(kernel, lens)
     for remark in remarks:
         warn_once(remark.message)
     if compilation.remark:
@@ -81,11 +81,11 @@ def install(search: Search, lens: Lens, compilation: Compilation, seconds: float
     warn_about_many(search)
     objects = list(map(lens.object_at, guards.paths))
     seen = lambda number: lens.seen[guards.paths[number]]  # noqa: E731
-    return compiled.specialisation(objects, lens.actual, seen, kernel.state.signature.returns)
+    return compiled.specialization(objects, lens.actual, seen, kernel.state.signature.returns)
 
 
 def explain(search: Search, lens: Lens) -> str:
-    """Why it had to be compiled."""
+    """Why the kernel had to be compiled."""
     kernel = search.kernel
     if search.library is None:
         return process_cache.why_no_library(search.options)
@@ -93,18 +93,18 @@ def explain(search: Search, lens: Lens) -> str:
         twin = search.tree_key(search.library, lines_count=not search.lines_count())
         return reason(search.library, full_name(kernel), search.known.key, search.mismatch(), lens.trace, twin)
     except MISREADINGS:
-        return "what the cache has of it cannot be read"
+        return "its cache entry cannot be read"
 
 
 def full_name(kernel: Kernel) -> str:
-    """Module and qualified name: what a kernel is called across processes."""
+    """Module and qualified name: the identity of a kernel across processes."""
     return f"{kernel.__module__}.{kernel.__qualname__}"
 
 
 def keep(
     search: Search, library: Library, lens: Lens, compiled: LoadedKernel, key: str, seconds: float, why: str
 ) -> bool:
-    """Store what was compiled, unless something opaque was used. Gives whether it is stored."""
+    """Store a compilation, unless it used opaque values. Returns whether it is stored."""
     kernel, known = search.kernel, search.known
     observed = kernel.state.observations
     process_cache.count_compile(library)
@@ -113,8 +113,8 @@ def keep(
         observed.reason = "; ".join(map(str, lens.trace.opaque))
         for opaque in lens.trace.opaque:
             warn_once(
-                f"[FASTCACHE][UNKNOWN_TYPE] {opaque.path} of {kernel.__qualname__} is a {opaque.type_name}, which has no"
-                " meaning that can be compared in another process"
+                f"[FASTCACHE][UNKNOWN_TYPE] {opaque.path} of {kernel.__qualname__} is a {opaque.type_name}, which cannot"
+                " be compared in another process"
             )
         warn_once(f"[FASTCACHE][INVALID_FUNC] {full_name(kernel)} is not cached, because it uses such values")
         return False
@@ -139,20 +139,20 @@ def keep(
 
 
 def warn_about_many(search: Search) -> None:
-    """Say so when a kernel is compiled again and again for one reason."""
+    """Warn if a kernel is repeatedly compiled for one reason."""
     miss, kernel = search.miss, search.kernel
     if miss is None or len(miss.known) < WARN_AFTER:
         return
     if miss.question in OF_CODE and kernel.state.observations.compiles < WARN_AFTER:
-        return  # other processes had other versions of the program, as is usual while it is written
+        return  # other processes ran other versions of the program, as usual during development
     about = (miss.number, miss.question)
     if about in kernel.state.told:
         return
     mismatch = search.mismatch()
-    advice = "a value that changes often should be an argument with a dtype, not a captured or template value"
+    advice = "pass a value that changes often as an argument with a dtype, not as a captured or template value"
     if miss.question in ("tensor", "kind", "scalar type"):
-        advice = "each kind of argument needs code of its own: convert arguments to the same types before the launch"
+        advice = "each combination of types is a specialization: convert arguments to the same types before the launch"
     elif miss.question in OF_CODE:
-        advice = "each func needs code of its own: make it once, and not for each launch"
+        advice = "each func is a specialization: create it once, not for each launch"
     message = f"{kernel.__qualname__} was compiled {len(miss.known) + 1} times, because {mismatch}\n  help: {advice}"
     warn_once(message, about, kernel.state.told)

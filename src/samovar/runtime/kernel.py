@@ -1,8 +1,8 @@
 """`@sv.kernel`: a native callable that compiles itself for the arguments it gets.
 
-A launch runs in native code as long as the guards of a specialisation hold. Otherwise it comes here: the arguments are
-checked, the traces of what is compiled already are asked, and if none of them holds, the kernel is compiled. The compiler is
-imported then, and not before.
+A launch runs in native code as long as the guards of a specialization hold. Otherwise it comes here: the arguments are
+checked, the traces of existing specializations are replayed, and if none of them holds, the kernel is compiled. Only then
+is the compiler imported.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from samovar.runtime.kernel_state import CacheObservations
     from samovar.runtime.loaded_kernel import LoadedKernel
 
-#: How many specialisations a kernel keeps; the one that was not used for longest goes.
-MOST_SPECIALISATIONS = 128
-#: And how many of one code that calls plain functions before each launch.
+#: The number of specializations per kernel; the least recently used one is dropped.
+MOST_SPECIALIZATIONS = 128
+#: The same for code that calls plain functions before each launch.
 MOST_ALIKE = 32
 #: Shared by all kernels.
 _DECORATOR_OPTIONS = {fastcache: {"fastcache": fastcache} for fastcache in (False, True)}
@@ -39,7 +39,7 @@ STAGES = ("arguments", "graph", "dot", "loops", "ir", "llvm", "asm")
 
 
 class Kernel(_native.Kernel):
-    """A compiled function. Call it like the function that it was made from; `inspect` shows what became of it.
+    """A compiled function. Call it like the original function; `inspect` shows the stages of compilation.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -50,16 +50,22 @@ class Kernel(_native.Kernel):
     """
 
     __wrapped__: Any
-    #: For the runtime alone.
+    #: For the runtime only.
     state: KernelState
 
-    def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
-        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "loops" as they were planned, each with a
-        comment that says whether it was vectorized, and if not, why; its "arguments", one line each; or a drawing of its
-        tasks, loops, checkpoints and sections, as a "graph" of characters or for Graphviz as "dot".
+    def _repr_html_(self) -> str:
+        """The signature and what was compiled, for notebooks."""
+        from samovar.runtime.notebook_views import kernel_html
 
-        Without arguments, of what was launched last; with arguments, of what a launch with them would run. The kernel is
-        compiled again for the purpose, and nothing is kept.
+        return kernel_html(self)
+
+    def inspect(self, stage: str, *arguments: Any, **keywords: Any) -> str:
+        """A stage of the compiled kernel as text: "ir", "llvm" or "asm"; its "loops" as planned, each with a comment on
+        whether it was vectorized, or why not; its "arguments", one per line; or its tasks, loops, checkpoints and sections,
+        drawn as a "graph" of characters or, for Graphviz, as "dot".
+
+        Without arguments, it shows the last launch; with arguments, what a launch with them would run. The kernel is
+        compiled again for this, and the result is not cached.
 
         >>> import samovar as sv
         >>> @sv.kernel
@@ -82,11 +88,11 @@ class Kernel(_native.Kernel):
             bound.apply_defaults()
             with self.look(dict(bound.arguments), configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
-        if not self.specialisations:
+        if not self.specializations:
             raise samovar.SamovarTypeError(
-                f"{self.__qualname__} was not launched yet: launch it, or give arguments, inspect({stage!r}, …)"
+                f"{self.__qualname__} was not launched yet: launch it, or pass arguments to inspect({stage!r}, …)"
             )
-        last: LoadedKernel = self.specialisations[0].keep
+        last: LoadedKernel = self.specializations[0].keep
         try:
             with last.recollection(self.__wrapped__, self.state.signature, configuration.current_options()) as lens:
                 return inspect_kernel(lens, stage)
@@ -99,21 +105,21 @@ class Kernel(_native.Kernel):
 
                 return (as_text if stage == "graph" else as_dot)(self.__name__, nodes)
             raise samovar.SamovarTypeError(
-                f"{self.__qualname__} cannot be shown as it was launched, because an argument of that launch is gone\n"
-                f"  help: give arguments: inspect({stage!r}, …)"
+                f"{self.__qualname__}: the last launch cannot be shown, because one of its arguments no longer exists\n"
+                f"  help: pass arguments: inspect({stage!r}, …)"
             ) from error
 
     def __getitem__(self, configuration: object) -> None:
-        """Kernels have no grid: see the message."""
+        """Raise an error: kernels have no launch grid."""
         raise samovar.SamovarTypeError(
-            f"{self.__qualname__} is launched without a grid: its loops are parallel by themselves\n"
+            f"{self.__qualname__} has no launch grid: its outermost loops are parallel\n"
             f"  help: call it, `{self.__name__}({', '.join(self.parameters)})`"
         )
 
-    __iter__ = None  # what has items is not for loops
+    __iter__ = None  # `__getitem__` must not make it iterable
 
     def resume(self, *arguments: Any, from_checkpoint: int, **keywords: Any) -> GraphStatus:
-        """Launch from a checkpoint on: what stands before it is skipped.
+        """Launch from a checkpoint on: everything before it is skipped.
 
         >>> import samovar as sv
         >>> @sv.kernel(graph=True, checkpoints=True)
@@ -142,9 +148,9 @@ class Kernel(_native.Kernel):
         return status
 
     def precompile(self, *arguments: Any, **keywords: Any) -> int:
-        """Compile for these arguments without launching. Gives 1, or 0 if there was nothing to compile.
+        """Compile for these arguments without launching. Returns 1, or 0 if there was nothing to compile.
 
-        Instead of an array or a number, its type will do. For many kernels at once, see `sv.precompile`.
+        The type of an array or number can be passed instead of a value. For many kernels at once, see `sv.precompile`.
 
         >>> import samovar as sv
         >>> @sv.kernel
@@ -163,22 +169,23 @@ class Kernel(_native.Kernel):
         return precompile([(self, *bound.arguments.values())])
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        from samovar.runtime import by_value
+        from samovar.runtime import pickle_by_value
 
-        if not by_value.travels_by_value(self):
+        if not pickle_by_value.travels_by_value(self):
             return super().__reduce_ex__(protocol)
         function, state = self.__wrapped__, self.state
         fastcache = bool(state.signature.options.get("fastcache"))
-        return by_value.rebuilt_kernel, (function, state.signature, fastcache, *by_value.text_and_names(function))
+        text_and_names = pickle_by_value.text_and_names(function)
+        return pickle_by_value.rebuilt_kernel, (function, state.signature, fastcache, *text_and_names)
 
     def forget(self) -> None:
-        """Drop everything that was compiled."""
+        """Drop all specializations."""
         self.clear()
         self.state.forget()
 
     @property
     def cache_observations(self) -> CacheObservations:
-        """What the cache did when a specialisation was last needed, with counters over all calls.
+        """What the cache did when a specialization was last needed, with counters over all calls.
 
         >>> import samovar as sv
         >>> @sv.kernel
@@ -193,13 +200,41 @@ class Kernel(_native.Kernel):
 
     @property
     def src_ll_cache_observations(self) -> CacheObservations:
-        """`cache_observations` under the name that other libraries have for it."""
+        """`cache_observations` under its name in other frameworks."""
         return self.state.observations
 
     @property
     def _primal(self) -> Kernel:
-        """The kernel itself: where other libraries keep what they observe."""
+        """The kernel itself, for programs of other frameworks."""
         return self
+
+    @property
+    def grad(self) -> Kernel:
+        """The reverse of the kernel: called with the same arguments after it, it takes the gradients of what the kernel has
+        written to the gradients of what it has read. An error says where something that it needs may be overwritten.
+
+        >>> import samovar as sv
+        >>> @sv.kernel
+        ... def square(x: sv.types.NDArray[sv.f32, 1], y: sv.types.NDArray[sv.f32, 1]):
+        ...     for i in x:
+        ...         y[i] = x[i] * x[i]
+        >>> x, y = (sv.ndarray(sv.f32, 2, needs_grad=True) for _ in range(2))
+        >>> x.fill(3)
+        >>> square(x, y)
+        >>> y.grad.fill(1)
+        >>> square.grad(x, y)
+        >>> x.grad
+        ndarray([6.0, 6.0], dtype=f32, shape=(2,))
+        """
+        return self.in_mode("reverse")
+
+    def in_mode(self, derivative: str) -> Kernel:
+        """The kernel that a mode of differentiation makes of this one."""
+        found = self.__dict__.get(f"_{derivative}")
+        if found is None:
+            signature = self.state.signature.with_options(derivative=derivative)
+            found = self.__dict__[f"_{derivative}"] = declare(self.__wrapped__, signature, self.state.fastcache)
+        return found
 
     def explain(self) -> str:
         """Why the kernel was last compiled, or that it was not.
@@ -219,7 +254,7 @@ class Kernel(_native.Kernel):
         return f"{name} was not needed yet"
 
     def look(self, arguments: dict[str, Any], options: Options, known: Tree | None = None) -> Lens:
-        """A lens on the kernel and its arguments, which are checked: for a compile. Something may be `known` of others."""
+        """A lens on the kernel and its arguments, which are checked, for a compile. `known` is a tree of other arguments."""
         from samovar.lens import Lens
         from samovar.runtime.arguments import check_arguments
 
@@ -230,19 +265,19 @@ class Kernel(_native.Kernel):
 
 def _resolve(
     kernel: Kernel, arguments: tuple[Any, ...]
-) -> _native.Specialisation | tuple[Any] | samovar.SamovarError:
-    """The specialisation for arguments that no guard holds for, or the error that there is none; or what a launch gives, as
-    the only item of a tuple, where kernels are not compiled.
+) -> _native.Specialization | tuple[Any] | samovar.SamovarError:
+    """The specialization for arguments for which no guard holds, or the error; or, if kernels are not compiled, the result
+    of a launch as the only item of a tuple.
 
     Called by native code, which drops the result and asks again if the kernel was cleared meanwhile: options that change
-    while a kernel compiles win.
+    during a compile take precedence.
     """
     if "_lsprof" in sys.modules:
         _show_calls()
     given = dict(zip(kernel.parameters, arguments, strict=True))
     try:
         arch = configuration.current_options().arch
-    except samovar.SamovarError as error:  # a variable of the environment has a value that it cannot have
+    except samovar.SamovarError as error:  # an environment variable has an invalid value
         return error.with_traceback(None)
     if arch == configuration.python:
         from samovar.runtime.plain_python import run
@@ -250,44 +285,48 @@ def _resolve(
         return (run(kernel, given),)
     state = kernel.state
     try:
+        if "torch" in sys.modules and "derivative" in state.signature.options:
+            from samovar.runtime.torch_gradients import give_gradients
+
+            give_gradients(kernel.__qualname__, str(state.signature.options["derivative"]), given)
         if state.holder:
             _require_no_deadlock(kernel)
         with state.lock:
             outer, state.holder = state.holder, get_ident()
             try:
-                made = _specialise(kernel, given, configuration.current_options())
+                made = _specialize(kernel, given, configuration.current_options())
             finally:
                 state.holder = outer
             _make_room(kernel, made)
-            # Under the lock, so that a thread that waits for it finds what it needs.
+            # Under the lock, so that a waiting thread finds what it needs.
             kernel.insert(made)
             return made
     except samovar.SamovarError as error:
         if _comes_of_recursion(error):
             _native.stack_was_used_up()
-        # The message says where the user's code is wrong; our own frames would only hide it. Native code raises it.
+        # The message shows where the user's code is wrong; our own frames would only hide it. Native code raises it.
         if error.__cause__ is not None:
             error.__cause__.with_traceback(_native.users_frames(error.__cause__.__traceback__))
         error.__context__ = None
         return error.with_traceback(None)
 
 
-#: When native code asks for the third time for one launch, because the guards of what it was given do not hold, what the
-#: cache says is not believed.
+#: When native code asks for the third time for one launch, because the guards of the result do not hold, the cache is
+#: not trusted.
 DISTRUST_ATTEMPT = 2
 
 
 def _require_no_deadlock(kernel: Kernel) -> None:
-    """Another thread is looking up the kernel. It may wait for a module that this one is importing: what runs here is the
-    handler of a signal, in the middle of that."""
-    from samovar.forking import is_importing, waits_for_import_here
+    """Check that another thread that is looking up the kernel does not wait for a module that this one is importing: this
+    may be the handler of a signal, in the middle of an import."""
+    from samovar.system import is_importing, waits_for_import_here
 
     pause = 0.001
     while is_importing() and (holder := kernel.state.holder) and holder != get_ident():
         if waits_for_import_here(holder):
             raise samovar.SamovarRuntimeError(
-                f"{kernel.__qualname__} cannot be looked up here: another thread does so, and waits for a module that this"
-                " thread is importing\n  help: launch the kernel before it is launched by the handler of a signal"
+                f"{kernel.__qualname__} cannot be looked up here: another thread is looking it up, and waits for a module"
+                " that this thread is importing\n  help: launch the kernel once before a signal handler launches it"
             )
         sleep(pause)
         pause = min(2 * pause, 0.02)
@@ -299,9 +338,9 @@ def _comes_of_recursion(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialisation:
+def _specialize(kernel: Kernel, arguments: dict[str, Any], options: Options) -> _native.Specialization:
     if options.print_non_pure:
-        from samovar.runtime.purity import name_non_pure
+        from samovar.runtime.captured_names import name_non_pure
 
         name_non_pure(kernel)
     search = Search(kernel, arguments, options)
@@ -317,18 +356,18 @@ def _specialise(kernel: Kernel, arguments: dict[str, Any], options: Options) -> 
 
 
 def _show_calls() -> None:
-    """`cProfile` is loaded, and may be on."""
-    from samovar.runtime.seen_calls import show
+    """`cProfile` is loaded, and may be active."""
+    from samovar.runtime.cprofile_calls import show
 
     show()
 
 
-def _make_room(kernel: Kernel, made: _native.Specialisation) -> None:
-    """Let the specialisation go that was not used for longest. Of one code with plain calls that are made before each
-    launch, a few are enough: if they give something new each time, none of them will ever hold again."""
-    for unused in kernel.specialisations[MOST_SPECIALISATIONS - 1 :]:
+def _make_room(kernel: Kernel, made: _native.Specialization) -> None:
+    """Drop the least recently used specialization. Of code with plain calls before each launch, a few are enough: if these
+    return something new each time, none of them will ever match again."""
+    for unused in kernel.specializations[MOST_SPECIALIZATIONS - 1 :]:
         kernel.remove(unused)
-    alike = [each for each in kernel.specialisations if each.keep is made.keep and each is not made]
+    alike = [each for each in kernel.specializations if each.keep is made.keep and each is not made]
     if len(alike) >= MOST_ALIKE and made.calls:
         for unused in alike[MOST_ALIKE - 1 :]:
             kernel.remove(unused)
@@ -344,15 +383,15 @@ def _declare(
     if function.__name__ == "<lambda>":
         raise samovar.SamovarTypeError("@sv.kernel decorates a function that has a name, not a lambda: write it with def")
     if checkpoints and not graph:
-        from samovar.runtime.declaring import declaration_error
+        from samovar.runtime.declaration_errors import declaration_error
 
-        message, advice = "`checkpoints=True` needs `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
+        message, advice = "`checkpoints` requires `graph=True`", "declare it as `@sv.kernel(graph=True, checkpoints=True)`"
         raise declaration_error(function, None, message, advice)
     if serial and graph:
-        from samovar.runtime.declaring import declaration_error
+        from samovar.runtime.declaration_errors import declaration_error
 
-        message = "`serial=True` and `graph=True` exclude each other: the tasks of a graph are parallel loops"
-        raise declaration_error(function, None, message, "put `sv.loop_config(serialize=True)` before single loops")
+        message = "`serial=True` and `graph=True` are mutually exclusive: the tasks of a graph are parallel loops"
+        raise declaration_error(function, None, message, "put `sv.loop_config(serialize=True)` before individual loops")
     options = _DECORATOR_OPTIONS[bool(fastcache)]
     if serial:
         options = {**options, "serial": True}
@@ -360,10 +399,10 @@ def _declare(
         options = {**options, "graph": True, **({"checkpoints": True} if checkpoints else {})}
     try:
         signature = signature_of(function, frame, options)
-    except samovar.language.RefusedAnnotation as refused:
-        from samovar.runtime.declaring import annotation_error
+    except samovar.language.UnsupportedAnnotation as unsupported:
+        from samovar.runtime.declaration_errors import annotation_error
 
-        raise annotation_error(function, refused) from None
+        raise annotation_error(function, unsupported) from None
     if function.__code__.co_filename.startswith("<"):
         from samovar.lens import remember_texts
 
@@ -374,7 +413,7 @@ def _declare(
 
 
 def declare(function: Any, signature: KernelSignature, fastcache: bool) -> Kernel:
-    """A kernel of a function whose annotations are resolved."""
+    """A kernel for a function with resolved annotations."""
     names = tuple([parameter.name for parameter in signature.parameters])
     defaults = _default_values(function) if function.__defaults__ or function.__kwdefaults__ else {}
     kernel = Kernel(function, names, defaults, _resolve)
@@ -398,15 +437,15 @@ def _require_annotations(function: FunctionType, signature: KernelSignature) -> 
         # The `self` of a method needs no annotation.
         if type(parameter.annotation) is not AnyAnnotation or (is_method and index == 0):
             continue
-        from samovar.runtime.declaring import declaration_error
+        from samovar.runtime.declaration_errors import declaration_error
 
         name = parameter.name
         message = f"parameter `{name}` of kernel `{function.__qualname__}` has no annotation"
-        advice = f"write what it is, for example `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
+        advice = f"annotate it, as in `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
         raise declaration_error(function, name, message, advice)
 
 
-@_native.entrance
+@_native.api_boundary
 def kernel(
     function: Any = None,
     /,
@@ -417,14 +456,14 @@ def kernel(
     serial: bool = False,
     pure: bool = False,
 ) -> Any:
-    """Make a kernel of a function. It is compiled when it is first called, for the types of its arguments.
+    """Declare a kernel. It is compiled on its first call, for the types of its arguments.
 
-    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error; `pure` is another word
-    for it. `graph=True` allows loops over flags and sections side by side (`sv.graph`), and refuses return values. With
-    `checkpoints=True` as well, a launch may end at a checkpoint (`sv.checkpoint`) and returns a `sv.GraphStatus`.
+    `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error; `pure` is a synonym.
+    `graph=True` allows loops over flags and concurrent sections (`sv.graph`), but no return values. With `checkpoints=True`
+    as well, a launch may stop at a checkpoint (`sv.checkpoint`) and returns an `sv.GraphStatus`.
 
-    The loops at the top of a kernel are parallel. With `serial=True` they run one iteration after the other, in order, on
-    the thread of the caller: loops may `break`, and variables go from one iteration to the next as they do in Python.
+    The outermost loops of a kernel are parallel. With `serial=True` they run in order on the calling thread: loops may
+    `break`, and variables carry over from one iteration to the next, as in Python.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -449,16 +488,16 @@ def kernel(
     if function is not None:
         return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
 
-    @_native.entrance
+    @_native.api_boundary
     def decorate(function: Any) -> Kernel:
         return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
 
     return decorate
 
 
-@_native.entrance
+@_native.api_boundary
 def pure(fn: Kernel) -> Kernel:
-    """The kernel declared with `fastcache=True`: `@sv.pure` above `@sv.kernel`.
+    """Declare a kernel with `fastcache=True`: `@sv.pure` above `@sv.kernel`.
 
     >>> import samovar as sv
     >>> @sv.pure
@@ -469,14 +508,14 @@ def pure(fn: Kernel) -> Kernel:
     8
     """
     if not isinstance(fn, Kernel):
-        raise samovar.SamovarTypeError(f"@sv.pure stands above @sv.kernel, and not above a {type(fn).__name__}")
+        raise samovar.SamovarTypeError(f"@sv.pure decorates a kernel (above @sv.kernel), not a {type(fn).__name__}")
     options = fn.state.signature.options
     graph, checkpoints, serial = (bool(options.get(name)) for name in ("graph", "checkpoints", "serial"))
     return _declare(fn.__wrapped__, sys._getframe(1), True, graph, checkpoints, serial)
 
 
 def _renew_locks() -> None:
-    """In a forked child, the thread that was compiling does not exist any more."""
+    """In a forked child, the thread that was compiling no longer exists."""
     for each in configuration.registered():
         if isinstance(each, Kernel):
             each.state.renew_lock()

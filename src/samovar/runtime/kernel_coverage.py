@@ -1,7 +1,7 @@
-"""Which lines of kernels have run, for coverage.py: `sv.init(kernel_coverage=True)`.
+"""Line coverage of kernels, for coverage.py: `sv.init(kernel_coverage=True)`.
 
-A kernel that is compiled for it sets a byte for each of its lines. At the end of the process, the lines whose bytes are set
-are added to what coverage.py measures in this process, or written to a file of their own that `coverage combine` finds.
+A kernel compiled for coverage sets a byte for each of its lines. At the end of the process, the lines whose bytes are set
+are added to the data of coverage.py in this process, or written to a separate file that `coverage combine` finds.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     Lines = tuple[tuple[str, int], ...]
 
 _bytes: dict[Lines, Ndarray] = {}
-#: What measures the process with coverage.py, if something does. It has stopped when the process ends.
+#: The active instance of coverage.py, if any. It has stopped when the process ends.
 _measuring: list[object] = []
-#: What was handed over, by file.
+#: The lines already saved, by file.
 _done: dict[str, set[int]] = {}
 
 
@@ -52,7 +52,7 @@ def lines_run() -> dict[str, set[int]]:
 
 
 def save() -> None:
-    """Hand over what has run since the last time."""
+    """Save the lines that have run since the last time."""
     new = {file: lines - _done.get(file, set()) for file, lines in lines_run().items()}
     new = {file: lines for file, lines in new.items() if lines}
     if not new:
@@ -60,7 +60,7 @@ def save() -> None:
     try:
         import coverage
     except ImportError:
-        warn_once("the lines of kernels that have run are lost: coverage.py is not installed\n  help: pip install coverage")
+        warn_once("the line coverage of kernels is lost: coverage.py is not installed\n  help: pip install coverage")
         return
     running: Any = coverage.Coverage.current() or (_measuring[-1] if _measuring else None)
     if running is not None:
@@ -76,9 +76,9 @@ def save() -> None:
 
 
 def _add(data: Any, found: dict[str, set[int]], branches: bool) -> None:
-    """Add lines to data of coverage.py. Where that is about branches, a line is an arc to it: from where is not known."""
+    """Add lines to data of coverage.py. With branch coverage, a line is an arc to it from an unknown place."""
     measured = data.measured_files()
-    if measured:  # coverage.py was told what to measure
+    if measured:  # coverage.py is restricted to some files
         found = {file: lines for file, lines in found.items() if file in measured}
     if branches:
         data.add_arcs({file: [(-1, line) for line in lines] for file, lines in found.items()})
@@ -87,11 +87,11 @@ def _add(data: Any, found: dict[str, set[int]], branches: bool) -> None:
 
 
 def _is_of_branches(coverage: Any, file: str | None) -> bool:
-    """Is what is measured here about branches: as coverage.py is configured, or by what it has measured before?"""
+    """Whether branches are measured: by the configuration of coverage.py, or by its earlier data."""
     try:
         before = coverage.CoverageData(file)
         before.read()
         return bool(before.has_arcs()) or bool(coverage.Coverage(data_file=None).get_option("run:branch"))
-    except coverage.CoverageException as error:  # which coverage.py will tell by itself
+    except coverage.CoverageException as error:  # which coverage.py reports by itself
         warn_once(f"the configuration of coverage.py cannot be read: {error}")
         return False

@@ -1,10 +1,10 @@
-"""What a launch says: the prints of a kernel, and the exception that a recorded failure becomes."""
+"""The output of a launch: prints of a kernel, and the exception for a recorded failure."""
 
 from __future__ import annotations
 
 import struct
 
-from samovar.artifact import Frame, Hole, Site
+from samovar.artifact import PRINTF, Frame, Hole, Site
 from samovar.errors import SamovarAssertionError, SamovarError, SamovarIndexError, SamovarRuntimeError, at, marked_text
 
 TYPE_CHECKING = False
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: What native code has for a site where iterations got in each other's way.
+#: The status that native code reports for a data race.
 RACES = -3
 #: The same for sections.
 SECTIONS = -4
 
-#: What the failure of a site is, by its kind; a run-time error if it is none of these.
+#: The exception for a failure, by the kind of its site; a run-time error for all other kinds.
 _ERRORS: dict[str, type[SamovarRuntimeError]] = {"assertion": SamovarAssertionError, "bounds": SamovarIndexError}
 
 
 class KernelOutput:
-    """The sites of a kernel, by their number."""
+    """The sites of a kernel, by number."""
 
     __slots__ = ("sites",)
 
@@ -31,11 +31,11 @@ class KernelOutput:
         self.sites = tuple(sites)
 
     def speak(self, records: list[tuple[int, tuple[bytes, ...]]]) -> None:
-        """Print what a kernel has printed, in order."""
+        """Print the output of a kernel, in order."""
         print("".join(self.text(site, values) for site, values in records), end="")
 
     def fail(self, site: int, values: Any) -> SamovarError:
-        """The exception for a failure, from the values of its site, or from what the watch for races has found."""
+        """The exception for a failure, from the values of its site, or from the findings of the race detector."""
         if site == RACES:
             from samovar.runtime.races import race_error
 
@@ -52,11 +52,11 @@ class KernelOutput:
             return SamovarAssertionError(f"{said}\n{call_stack(place.frames)}")
         error_class = _ERRORS.get(place.kind, SamovarRuntimeError)
         message = f"{kernel}: assertion failed: {said}" if place.kind == "assertion" else f"{kernel}: {said}"
-        if frame.line == 0:  # the line is not known: it is no part of what the kernel was found by
+        if frame.line == 0:  # the line is unknown: it is not part of the kernel's key
             return error_class(message)
         source = _Lines(frame.file, frame.function)
         span = _Span(frame.line, place.columns)
-        # What was edited since need not be found by another key: code may be the same.
+        # Edited source may have the same key: the code may be the same.
         if place.columns is not None and marked_text(source.lines, frame.line, *place.columns[:2]) != place.columns[2]:
             span = _Span(frame.line, None)
         return error_class(at(source, span, message, None, callers))
@@ -72,12 +72,14 @@ class KernelOutput:
 
 def _filled(hole: Hole, numbers: list[Any]) -> str:
     value = numbers[hole.operand]
+    if hole.conversion == PRINTF:
+        return str(hole.format % value)
     converted = {"": value, "r": repr(value), "s": str(value), "a": ascii(value)}[hole.conversion.removeprefix("!")]
     return format(converted, hole.format)
 
 
 def call_stack(frames: Sequence[Frame]) -> str:
-    """The calls that led to a place, the kernel first. Files of one name are told apart by the folders they are in."""
+    """The calls that led to a place, the kernel first. Files with equal names are distinguished by their folders."""
     files = {frame.file for frame in frames}
     lines = ["Callstack:"]
     for depth, frame in enumerate(reversed(frames)):
@@ -90,7 +92,7 @@ def call_stack(frames: Sequence[Frame]) -> str:
 
 
 class _Span:
-    """A part of a line, by the names that syntax trees have for it."""
+    """A part of a line, with the attribute names of syntax trees."""
 
     def __init__(self, line: int, columns: tuple[int, int, str] | None) -> None:
         begin, end = (None, -1) if columns is None else columns[:2]
@@ -99,7 +101,7 @@ class _Span:
 
 
 class _Lines:
-    """The text around a failure, read when it is to be shown."""
+    """The source around a failure, read on demand."""
 
     def __init__(self, file: str, name: str) -> None:
         self.file = file

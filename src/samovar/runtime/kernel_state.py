@@ -1,4 +1,4 @@
-"""What the runtime keeps of a kernel beside its specialisations: what was declared, what is known of it, what was seen."""
+"""The state of a kernel besides its specializations: its declaration, known traces, and observations."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class CacheObservations:
-    """What the cache did when a specialisation of a kernel was last needed, and how often it did so.
+    """What the cache did when a specialization of a kernel was last needed, and how often it did so.
 
-    `cache_key_generated`: the kernel has a key. `cache_validated`: the answers of the present arguments lead to an artifact.
-    `cache_loaded`: it was loaded. `cache_stored`: it was compiled and stored. `reason` says why one of them is false.
-    `lookups`, `loads`, `compiles` and `stores` count over all calls. Launches that a specialisation in the process is there
-    for ask no cache and change nothing here.
+    `cache_key_generated`: the kernel has a key. `cache_validated`: the answers for the arguments lead to an artifact.
+    `cache_loaded`: it was loaded. `cache_stored`: it was compiled and stored. `reason` explains why one of them is false.
+    `lookups`, `loads`, `compiles` and `stores` count over all calls. Launches of a specialization that is already in the
+    process do not use the cache and change nothing here.
     """
 
-    # In the class, so that an object for each kernel costs nothing before something happens.
+    # In the class, so that the object of a kernel is free until something happens.
     lookups = 0
     loads = 0
     compiles = 0
@@ -40,7 +40,7 @@ class CacheObservations:
     reason = ""
 
     def begin(self) -> None:
-        """Nothing is known of this lookup yet."""
+        """Reset for a new lookup."""
         self.cache_key_generated = False
         self.cache_validated = False
         self.cache_loaded = False
@@ -53,18 +53,18 @@ class CacheObservations:
 
 
 class KernelState:
-    """The state of one kernel. Who changes it holds `lock`."""
+    """The state of one kernel. Changing it requires `lock`."""
 
     __slots__ = ("_known", "_told", "fastcache", "holder", "lock", "observations", "reason", "signature", "takes_numbers")
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
         self.signature = signature
-        #: Was the kernel declared to capture no values?
+        #: Whether the kernel is declared to capture no values.
         self.fastcache = fastcache
-        #: Has it a parameter that is a number, whose range has to be checked?
+        #: Whether it has a number parameter, whose range must be checked.
         self.takes_numbers = ScalarAnnotation in [type(each.annotation) for each in signature.parameters]
         self.lock = RLock()
-        #: The thread that has it, or 0.
+        #: The thread that holds it, or 0.
         self.holder = 0
         self._told: set[object] | None = None
         #: Why it was last compiled; "" if it was not.
@@ -74,29 +74,29 @@ class KernelState:
 
     @property
     def told(self) -> set[object]:
-        """What the user was told of the kernel and is not told again."""
+        """What has been reported about the kernel, to report it once."""
         if self._told is None:
             self._told = set()
         return self._told
 
     @property
     def known(self) -> Known:
-        """What is known under the present options."""
+        """What is known under the current options."""
         if self._known is None:
             self._known = Known()
         return self._known
 
     def forget(self) -> None:
-        """Drop what is known: the options are others."""
+        """Drop what is known, because the options have changed."""
         self._known = None
 
     def renew_lock(self) -> None:
-        """In a forked child, whoever held the lock does not exist any more."""
+        """In a forked child, the thread that held the lock no longer exists."""
         self.lock, self.holder = RLock(), 0
 
 
 class WayInStore:
-    """Gives what was asked on the way to a leaf of a tree in the store."""
+    """Returns the questions on the path to a leaf of a tree in the store."""
 
     __slots__ = ("_leaf", "_reread", "_stored")
 
@@ -110,29 +110,29 @@ class WayInStore:
 
 
 class Known:
-    """What the process knows of a kernel under the present options: its decision tree, and what is loaded of it."""
+    """What the process knows of a kernel under the current options: its decision tree, and what is loaded."""
 
     __slots__ = ("_tree", "compiled", "identity", "key", "stored", "unstored")
 
     def __init__(self) -> None:
-        #: The tree where it differs from that in the store.
+        #: The tree, where it differs from the one in the store.
         self._tree: Tree | None = None
         self.stored: StoredTree | None = None
-        #: By the key of the artifact. Specialisations keep them alive.
+        #: By the key of the artifact. Specializations keep them alive.
         self.compiled: dict[str, ref[LoadedKernel]] = {}
-        #: The key of the tree in the store, and which version of the file was read last.
+        #: The key of the tree in the store, and the version of the file last read.
         self.key: str | None = None
         self.identity: tuple[int, ...] | None = None
-        #: What was compiled here and is not in the store's tree, as much as a tree keeps.
+        #: What was compiled here and is not in the store's tree, up to the size limit of a tree.
         self.unstored: list[tuple[Trace, str, tuple[Path, ...]]] = []
 
     def is_empty(self) -> bool:
-        """Is there nothing to ask yet?"""
+        """Whether there is nothing to ask yet."""
         return self.stored is None and (self._tree is None or self._tree.root is None)
 
     @property
     def tree(self) -> Tree:
-        """What is known, as questions."""
+        """The decision tree."""
         if self.stored is not None:
             return self.stored.unfolded()
         if self._tree is None:
@@ -144,13 +144,13 @@ class Known:
         self._tree, self.stored = tree, None
 
     def add(self, trace: Trace, key: str, paths: tuple[Path, ...], compiled: LoadedKernel) -> None:
-        """Remember something that was compiled."""
+        """Add something that was compiled."""
         self._grow([(trace, key, paths)])
         self.compiled = {known: each for known, each in self.compiled.items() if each() is not None}
         self.compiled[key] = ref(compiled)
 
     def add_unstored(self, trace: Trace, key: str, paths: tuple[Path, ...]) -> None:
-        """Remember something that the store does not have."""
+        """Add something that the store does not have."""
         self.unstored.append((trace, key, paths))
         del self.unstored[:-MOST_LEAVES]
 
@@ -167,7 +167,7 @@ class Known:
         self.tree = tree
 
     def way_to(self, leaf: Leaf, reread: Mapping[int, Any]) -> Callable[[], Trace]:
-        """Gives, when it is called, what was asked on the way to a leaf."""
+        """A function that returns the questions on the path to a leaf."""
         if self.stored is not None:
             return WayInStore(self.stored, leaf.key, reread)
         trace = self.tree.trace(leaf.steps, reread)

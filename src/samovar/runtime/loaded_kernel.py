@@ -1,7 +1,7 @@
-"""What a compile, or a load from the cache, leaves behind in the process: the image, how to launch it, and the trace under
-which it is right.
+"""The result of a compile, or of a load from the cache: the image, how to launch it, and the trace under which it is
+valid.
 
-It keeps no argument alive: sources are paths, and arguments are remembered by stand-ins.
+It keeps no argument alive: sources are paths, and arguments are represented by stand-ins.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from _weakref import ref
 
 import samovar
-from samovar._native import Image, Specialisation
+from samovar._native import Image, Specialization
 from samovar.artifact import UNLINKED
 from samovar.lens import same_objects
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from samovar.language import Annotation, KernelSignature, Options
     from samovar.lens import Lens, Path, Trace
     from samovar.runtime.kernel_output import KernelOutput
+    from samovar.runtime.launch_plan import LaunchPlan
 
     Objects = Sequence[Any]
-    #: What was seen of the thing at a path, by the number of the path; None of a plain call that is made again.
+    #: What was seen of the object at a path, by the number of the path; None for a plain call that is repeated.
     Seen = Callable[[int], tuple[Any, ...] | None]
 
 
 class Refused(Exception):
-    """The guards were made for objects of another nature."""
+    """The guards were made for objects of a different nature."""
 
 
 class OperandResolver:
-    """Gives the operands that native code cannot take from the objects at the paths of guards by itself, which are few.
+    """Provides the few operands that native code cannot derive from the objects at the paths of guards.
 
-    `actual` gives the key that an answer stands for, `seen` what was seen of a thing that can change.
+    `actual` returns the key that an answer stands for, `seen` what was seen of a mutable object.
     """
 
     __slots__ = ("_actual", "_objects", "_seen")
@@ -53,7 +54,7 @@ class OperandResolver:
 
 
 class LoadedKernel:
-    """One compiled kernel. Specialisations of it differ in the objects that their guards are bound to."""
+    """One compiled kernel. Its specializations differ in the objects that their guards are bound to."""
 
     def __init__(
         self,
@@ -69,13 +70,14 @@ class LoadedKernel:
         self.output = _output(artifact.sites)
         self.asked = asked
         self.arguments = {name: _kept(value) for name, value in arguments.items()}
-        #: Those that were found below the arguments when it was compiled.
+        #: The objects found below the arguments when it was compiled.
         self.funcs = funcs
-        self.made: list[ref[Specialisation]] = []
+        self.made: list[ref[Specialization]] = []
+        self._plan: LaunchPlan | None = None
 
     @property
     def fills(self) -> tuple[Fill, ...]:
-        """What goes into the argument block. Who loads an artifact rarely asks: its guards know."""
+        """The contents of the argument block. Rarely needed for a loaded artifact: its guards know."""
         fills = self.artifact.fills
         if not isinstance(fills, bytes):
             return fills
@@ -84,7 +86,7 @@ class LoadedKernel:
         return unpacked_fills(fills)
 
     def under(self, guards: Guards, arguments: Mapping[str, Any]) -> LoadedKernel:
-        """The same code under other guards, for other arguments."""
+        """The same code with other guards, for other arguments."""
         other = object.__new__(LoadedKernel)
         kept = {name: _kept(value) for name, value in arguments.items()}
         vars(other).update(vars(self), guards=guards, arguments=kept, made=[])
@@ -95,16 +97,16 @@ class LoadedKernel:
         """Every question that the code depends on, with its answer."""
         return self.asked()
 
-    def specialisation(
+    def specialization(
         self, objects: list[Any], actual: Callable[[Any], Any], seen: Seen, returns: Annotation | None = None
-    ) -> Specialisation:
+    ) -> Specialization:
         """The code with guards for arguments on which the trace holds; `objects` are those at the paths of the guards,
         `actual` and `seen` are those of `OperandResolver`, `returns` is the annotation of the result.
 
-        Guards that are there already (another thread has made them meanwhile) are not made twice.
+        Existing guards (made by another thread in the meantime) are not made twice.
         """
         artifact, guards = self.artifact, self.guards
-        made = Specialisation(
+        made = Specialization(
             self.image,
             guards.instructions,
             guards.registers,
@@ -130,13 +132,21 @@ class LoadedKernel:
         self.made.append(ref(made))
         return made
 
+    def plan(self) -> LaunchPlan:
+        """The reads and writes of the launches of a reverse, for tapes."""
+        if self._plan is None:
+            from samovar.runtime.launch_plan import LaunchPlan
+
+            self._plan = LaunchPlan(self.artifact.sections["derivative"])
+        return self._plan
+
     def label_count(self) -> int:
-        """How many of the last paths of the guards lead to labels of checkpoints."""
+        """The number of trailing paths of the guards that lead to labels of checkpoints."""
         _, labels = self.artifact.sections.get("checkpoints", (-1, ()))
         return sum(has_member for _, has_member, _ in labels)
 
     def checkpoints(self, objects: list[Any]) -> tuple[int, tuple[int, ...], tuple[Any, ...]]:
-        """What a launch needs to know of checkpoints: see `_native.Specialisation`."""
+        """The checkpoint data of a launch: see `_native.Specialization`."""
         from samovar.language import GraphStatus
 
         offset, described = self.artifact.sections["checkpoints"]
@@ -147,39 +157,40 @@ class LoadedKernel:
         return offset, labels, (GraphStatus(False), *(GraphStatus(True, label) for label in labels))
 
     def refuse_label(self, label: object) -> NoReturn:
-        """Say that there is no such checkpoint, and which there are."""
+        """Raise an error: there is no such checkpoint; list those that exist."""
         _, described = self.artifact.sections.get("checkpoints", (-1, ()))
         made = next((found for found in (each() for each in self.made) if found is not None), None)
         known = (made.labels if made is not None else None) or [value for value, _, _ in described]
         if not known:
             raise samovar.SamovarRuntimeError(
-                f"the kernel has no checkpoint for these arguments, and cannot begin at {label!r}"
+                f"the kernel has no checkpoints for these arguments, so it cannot resume at {label!r}"
             )
         listed = ", ".join(_named(each) for each in known)
         raise samovar.SamovarRuntimeError(f"the kernel has no checkpoint {label!r}\n  help: its checkpoints are {listed}")
 
     def recollection(self, function: FunctionType, signature: KernelSignature, options: Options) -> Lens:
-        """A lens on what the arguments were."""
-        from samovar.lens import Recollection
+        """A lens on the original arguments."""
+        from samovar.lens import StandInLens
 
         trace = self.trace
         arguments = {name: _recalled(trace, name, kept) for name, kept in self.arguments.items()}
-        return Recollection(trace, function, arguments, signature, options, self.funcs)
+        return StandInLens(trace, function, arguments, signature, options, self.funcs)
 
     def lacks_arguments(self) -> bool:
-        """Is one of the arguments gone for which it was compiled or loaded?"""
+        """Whether one of the arguments that it was compiled or loaded for no longer exists."""
         return any(type(kept) is ref and kept() is None for kept in self.arguments.values())
 
 
 def _with_types(form: Any, annotation: Any) -> Any:
-    """The form of results, with what makes the structs in it."""
+    """The structure of results, with the types that create structs in it."""
     if form is None or form[0] not in ("struct", "tuple"):
         return form
     if form[0] == "tuple":
         inner = getattr(annotation, "items", (annotation,))
         inner = inner if len(inner) == len(form[1]) else (None,) * len(form[1])
         return ("tuple", tuple(map(_with_types, form[1], inner)))
-    from samovar.language import StructType, from_plain, of_key
+    from samovar.language import from_plain
+    from samovar.values import StructType, of_key
 
     struct = annotation if isinstance(annotation, StructType) else of_key(from_plain(form[1]))
     assert isinstance(struct, StructType)
@@ -196,7 +207,7 @@ def _label(value: int, found: Any, position: int | None) -> int:
 
 
 def _named(label: int) -> str:
-    """A label as the user writes it."""
+    """A label as the user wrote it."""
     return repr(label) if type(label) is int else f"{type(label).__name__}.{getattr(label, 'name', label)}"
 
 
@@ -212,7 +223,7 @@ def _recalled(trace: Trace, name: str, kept: Callable[[], Any]) -> Any:
 
 
 def _output(sites: Sequence[Site]) -> KernelOutput | None:
-    """Most kernels have nothing to say."""
+    """The output handler of a kernel; None for most kernels, which have no sites."""
     if not sites:
         return None
     from samovar.runtime.kernel_output import KernelOutput
@@ -221,7 +232,7 @@ def _output(sites: Sequence[Site]) -> KernelOutput | None:
 
 
 def loaded(image: bytes) -> Image:
-    """The image, ready to run. What could not be linked is loaded by its backend."""
+    """The image, ready to run. Code that could not be linked is loaded by its backend."""
     if image.startswith(UNLINKED):
         from samovar.backends import backend
 
@@ -234,8 +245,8 @@ _SIMPLE_TYPES = (int, float, bool, complex, str, bytes)
 
 
 def _kept(value: Any) -> Callable[[], Any]:
-    """Something that gives an argument back, unless it is gone by then. Of what takes no weak references only values are
-    kept: the trace remembers what was asked about the rest."""
+    """A function that returns an argument, unless it no longer exists. Of objects without weak references only values are
+    kept alive: the trace has the answers about the rest."""
     try:
         return ref(value)
     except TypeError:

@@ -1,6 +1,6 @@
-"""From arguments to a specialisation: what the process has, then what the store has, then a compile.
+"""From arguments to a specialization: look in the process, then in the store, then compile.
 
-The compiler is imported for the last of the three, and not before.
+The compiler is imported only for the last of the three.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """One lookup. `miss` says where it ended, if it ended at a question."""
+    """One lookup. `miss` is the question at which it ended, if it did."""
 
     __slots__ = ("arguments", "begun", "kernel", "known", "library", "miss", "options")
 
@@ -41,8 +41,8 @@ class Search:
         self.library: Library | None = process_cache.library_for(options)
         self.miss: Miss | None = None
 
-    def run(self) -> _native.Specialisation | None:
-        """A specialisation of something that is compiled already, if there is one."""
+    def run(self) -> _native.Specialization | None:
+        """A specialization of existing code, if there is one."""
         observed = self.kernel.state.observations
         observed.begin()
         observed.lookups += 1
@@ -53,7 +53,7 @@ class Search:
             self.known.stored.fold()
         return found
 
-    def walk(self) -> _native.Specialisation | None:
+    def walk(self) -> _native.Specialization | None:
         """Ask the questions of the known tree."""
         try:
             found = self.reach()
@@ -68,7 +68,8 @@ class Search:
         return found
 
     def has_plain_numbers(self) -> bool:
-        """Is each number among the arguments an int, or a float where a float is wanted? Those need no closer look."""
+        """Whether each number among the arguments is an int, or a float for a float parameter. Those need no further
+        checks."""
         for parameter in self.kernel.state.signature.parameters:
             annotation = parameter.annotation
             if isinstance(annotation, ScalarAnnotation):
@@ -77,8 +78,8 @@ class Search:
                     return False
         return True
 
-    def reach(self) -> _native.Specialisation | None:
-        """What the tree leads to. Anything can happen in one that another version has written."""
+    def reach(self) -> _native.Specialization | None:
+        """The result of the tree. A tree written by another version may raise anything."""
         kernel, tree = self.kernel, self.known.tree
         replay = Replay(tree.paths, kernel.__wrapped__, self.arguments, kernel.state.signature, self.options)
         end = tree.walk(replay)
@@ -89,24 +90,24 @@ class Search:
         if compiled is None:
             return None
         try:
-            return compiled.specialisation(
+            return compiled.specialization(
                 replay.objects(end.sources),
                 replay.actual,
                 lambda number: replay.seen[end.sources[number]],
                 kernel.state.signature.returns,
             )
         except Refused:
-            return self.guarded_anew(compiled, end, replay)
+            return self.with_new_guards(compiled, end, replay)
 
-    def guarded_anew(self, compiled: LoadedKernel, leaf: Leaf, replay: Replay) -> _native.Specialisation | None:
-        """The same code for objects of another nature than its guards were made for: guards of their own."""
+    def with_new_guards(self, compiled: LoadedKernel, leaf: Leaf, replay: Replay) -> _native.Specialization | None:
+        """The same code for objects of a different nature than its guards were made for, with new guards."""
         from samovar.runtime.guards import make_guards
 
         facts = self.known.tree.trace(leaf.steps, replay.reread).facts()
         guards = make_guards(facts, replay, self.kernel.parameters, compiled.fills)
         numbers = list(map(replay.paths.number, guards.paths))
         numbers += leaf.sources[len(leaf.sources) - compiled.label_count() :]
-        return compiled.under(guards, self.arguments).specialisation(
+        return compiled.under(guards, self.arguments).specialization(
             list(map(replay.object, numbers)),
             replay.actual,
             lambda number: replay.seen[numbers[number]],
@@ -114,12 +115,12 @@ class Search:
         )
 
     def require_tree(self) -> None:
-        """Before a compile adds to it: make sure that the tree is one."""
+        """Check that the tree is valid, before a compile adds to it."""
         if self.library is not None and not self.library.is_whole(self.known.tree, self.known.key or ""):
             self.begin_anew()
 
     def forget(self) -> None:
-        """Forget all that is known of the kernel: what the tree leads to does not fit."""
+        """Forget all that is known about the kernel: the result of the tree does not match."""
         if self.library is not None and self.known.key is None:
             self.known.key = self.tree_key(self.library, self.lines_count())
         self.known.compiled.clear()
@@ -127,13 +128,13 @@ class Search:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget a tree that is not one."""
+        """Forget an invalid tree."""
         self.known.tree, self.miss = Tree(), None
         if self.library is not None and self.known.key is not None:
             self.library.forget_tree(self.known.key)
 
     def compiled(self, leaf: Leaf, replay: Replay) -> LoadedKernel | None:
-        """What a leaf stands for: in the process, or loaded from the store."""
+        """The code of a leaf: in the process, or loaded from the store."""
         known = self.known.compiled.get(leaf.key)
         found = None if known is None else known()
         if found is not None:
@@ -141,7 +142,7 @@ class Search:
         return None if self.library is None else self.load(leaf, replay, self.library)
 
     def load(self, leaf: Leaf, replay: Replay, library: Library) -> LoadedKernel | None:
-        """What the store has for a leaf."""
+        """The artifact of a leaf in the store."""
         observed = self.kernel.state.observations
         observed.cache_validated = True
         tree = self.known.key or ""
@@ -163,7 +164,7 @@ class Search:
         if leaf.content is not None and self.known.identity is not None:
             library.store.renew("kernels", leaf.key, self.known.identity[1] * 1e-9)
         if replay.reread and self.known.key is not None:
-            # Only comments or spaces changed. Who comes next is to recognise the lines, and not to read their meaning.
+            # Only comments or spaces changed. Later lookups should recognize the lines without parsing them.
             paths = tuple(map(self.known.tree.paths.path, leaf.sources))
             library.lead(self.known.key, found.trace, paths, leaf.key, leaf.content)
         observed.cache_loaded = True
@@ -173,7 +174,7 @@ class Search:
         return found
 
     def give_notices(self, artifact: Artifact, leaf: Leaf, replay: Replay) -> None:
-        """Warn of what the compiler warned of."""
+        """Repeat the warnings of the compiler."""
         from samovar.artifact import give_again
 
         for notice in artifact.notices:
@@ -183,7 +184,7 @@ class Search:
                 warn_once(notice.message)
 
     def refresh(self) -> bool:
-        """Take the store's tree if it is another one than is known. Gives whether it is."""
+        """Take the store's tree if it differs from the known one. Returns whether it does."""
         known, library = self.known, self.library
         observed = self.kernel.state.observations
         if library is None:
@@ -201,7 +202,7 @@ class Search:
         return True
 
     def lines_count(self) -> bool:
-        """Are files and lines part of the code, because messages name them?"""
+        """Whether files and lines are part of the code, because messages name them."""
         return do_lines_count(self.options)
 
     def tree_key(self, library: Library, lines_count: bool) -> str:

@@ -1,4 +1,4 @@
-"""Options of Quadrants and Taichi, as `sv.init` takes them: ours under their names, and those that mean nothing here.
+"""Options of Quadrants and Taichi for `sv.init`: ours under their names, and those without effect.
 
 Loaded when one of them is given.
 """
@@ -20,16 +20,16 @@ RENAMED = {
     "cpu_max_num_threads": "num_threads",
     "offline_cache_max_size_of_files": "offline_cache_max_size",
 }
-_GPU = "there is no GPU here"
+_GPU = "there is no GPU support"
 _LLVM = "LLVM decides"
 _INSPECT = "see `kernel.inspect`"
 _SPARSE = "there are no sparse fields"
-_DERIVATIVES = "there are no derivatives in this version"
+_DERIVATIVES = "a stack for derivatives grows as it must"
 _MESHES = "there are no meshes"
-_CLEANING = "what was not used for longest goes"
-#: What means nothing here → why.
+_CLEANING = "least recently used entries are evicted"
+#: Options without effect → why.
 WITHOUT_MEANING = {
-    "_test_mode": "it is for the tests of another library",
+    "_test_mode": "it is for the tests of another framework",
     "ad_stack_experimental_enabled": _DERIVATIVES,
     "ad_stack_size": _DERIVATIVES,
     "ad_stack_sparse_threshold_bytes": _DERIVATIVES,
@@ -38,41 +38,41 @@ WITHOUT_MEANING = {
     "auto_mesh_local_default_occupacy": _MESHES,
     "cache_loop_invariant_global_vars": _LLVM,
     "cfg_optimization": _LLVM,
-    "cpu_block_dim_adaptive": "a launch sizes its blocks by what the loop costs",
+    "cpu_block_dim_adaptive": "a launch chooses block sizes by the cost of the loop",
     "cuda_stack_limit": _GPU,
-    "debug_dump_path": "it is where QD_DUMP_IR=1 writes to; see `dump_ir`",
-    "default_cpu_block_dim": "a launch sizes its blocks by what the loop costs",
+    "debug_dump_path": "it is the directory for QD_DUMP_IR=1; see `dump_ir`",
+    "default_cpu_block_dim": "a launch chooses block sizes by the cost of the loop",
     "default_gpu_block_dim": _GPU,
     "demote_dense_struct_fors": _SPARSE,
     "demote_no_access_mesh_fors": _MESHES,
     "detect_read_only": "it is always done",
     "device_memory_GB": _GPU,
     "device_memory_fraction": _GPU,
-    "dynamic_index": "it is always there",
+    "dynamic_index": "it is always supported",
     "excepthook": "errors are shown without frames of the compiler",
     "experimental_auto_mesh_local": _MESHES,
     "external_metal_command_queue": _GPU,
     "external_metal_command_queue_is_torch_queue": _GPU,
     "flatten_if": _LLVM,
-    "force_scalarize_matrix": "a small matrix is always its entries",
-    "gdb_trigger": "a crash goes to whoever watches the process",
+    "force_scalarize_matrix": "small matrices are always scalarized",
+    "gdb_trigger": "attach a debugger to the process",
     "gpu_max_reg": _GPU,
     "half2_vectorization": _GPU,
     "kernel_profiler": "see `sv.graph.record`",
     "lower_access": _SPARSE,
     "make_block_local": _SPARSE,
     "make_mesh_block_local": _MESHES,
-    "make_thread_local": "sums are always taken apart by threads",
+    "make_thread_local": "reductions are always thread-local",
     "max_block_dim": _GPU,
     "mesh_localize_all_attr_mappings": _MESHES,
     "mesh_localize_from_end_mapping": _MESHES,
     "mesh_localize_to_end_mapping": _MESHES,
     "move_loop_invariant_outside_if": _LLVM,
-    "ndarray_use_cached_allocator": "memory of arrays is that of the process",
+    "ndarray_use_cached_allocator": "arrays use the memory of the process",
     "offline_cache_cleaning_factor": _CLEANING,
     "offline_cache_cleaning_policy": _CLEANING,
     "optimize_mesh_reordered_mapping": _MESHES,
-    "packed": "a field has exactly its elements",
+    "packed": "fields are never padded",
     "print_accessor_ir": _INSPECT,
     "print_ir_dbg_info": _INSPECT,
     "print_kernel_amdgcn": _GPU,
@@ -85,10 +85,10 @@ WITHOUT_MEANING = {
     "print_struct_llvm_ir": _INSPECT,
     "quant_opt_atomic_demotion": "there are no quantized types",
     "quant_opt_store_fusion": "there are no quantized types",
-    "real_matrix_scalarize": "a small matrix is always its entries",
-    "require_version": "it is about the version of another library",
+    "real_matrix_scalarize": "small matrices are always scalarized",
+    "require_version": "it is about the version of another framework",
     "saturating_grid_dim": _GPU,
-    "short_circuit_operators": "`and` and `or` always do as in Python",
+    "short_circuit_operators": "`and` and `or` always short-circuit, as in Python",
     "simplify_after_lower_access": _LLVM,
     "simplify_before_lower_access": _LLVM,
     "timeline": "see `sv.graph.record`",
@@ -101,7 +101,7 @@ WITHOUT_MEANING = {
 
 
 def translated(given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Options under our names, and a remark for each that means nothing here. One that nobody has is a `KeyError`."""
+    """Options under our names, and a remark for each without effect. Unknown ones raise a `KeyError`."""
     found: dict[str, Any] = {}
     remarks: list[str] = []
     may_fall_back = bool(given.get("enable_fallback", True))
@@ -116,19 +116,20 @@ def translated(given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
             if not value:
                 found["num_threads"] = 1
         elif name == "default_up":
-            raise SamovarOptionError("sv.init(default_up=…): it is the unsigned type of default_ip; set default_ip")
+            raise SamovarOptionError("sv.init(default_up=…): this is the unsigned type of default_ip: set that")
         elif name in WITHOUT_MEANING:
-            remarks.append(f"sv.init({name}=…) means nothing here: {WITHOUT_MEANING[name]}")
+            remarks.append(f"sv.init({name}=…) has no effect: {WITHOUT_MEANING[name]}")
         elif name != "enable_fallback":
             raise _unknown(name)
     return found, remarks
 
 
 def options_in(variables: Mapping[str, str], prefix: str, given: Iterable[str] = ()) -> dict[str, Any]:
-    """What environment variables say that begin as those of a peer do (`QD_DEBUG`), under the names of the peers, about
-    options that are not given, under whichever name."""
+    """The options set by environment variables with the prefix of another framework (`QD_DEBUG`), under its names, except
+    those that are given under any name and those that Samovar's own variables set."""
     found: dict[str, Any] = {}
     known = {RENAMED.get(name, name) for name in given}
+    known |= {name for name in DEFAULTS if f"SAMOVAR_{name.upper()}" in variables}
     for name in (*DEFAULTS, *RENAMED, *WITHOUT_MEANING):
         text = variables.get(f"{prefix}{name.upper()}")
         ours = RENAMED.get(name, name)
@@ -141,16 +142,16 @@ def options_in(variables: Mapping[str, str], prefix: str, given: Iterable[str] =
 
 
 def _architecture(value: Any, may_fall_back: bool) -> Any:
-    """What to compile for: the CPU instead of what is not here, with a warning. Of several, the first that is here."""
+    """The target: the CPU instead of an unsupported one, with a warning. Of several, the first that is supported."""
     several = list(value) if isinstance(value, (list, tuple)) else [value]
     known = [each for each in several if each not in configuration.GRAPHICS]
     if known:
         return known[0]
     shown = ", ".join(map(str, several))
     if not may_fall_back:
-        raise SamovarError(f"sv.init(arch={shown}): only the CPU is here, and enable_fallback=False forbids it")
+        raise SamovarError(f"sv.init(arch={shown}): only the CPU is supported, and enable_fallback=False forbids it")
     errors.warn_once(
-        f"sv.init(arch={shown}): samovar compiles for the CPU, which is used instead\n  help: write arch=sv.cpu",
+        f"sv.init(arch={shown}): this target is not supported, the CPU is used instead\n  help: write arch=sv.cpu",
         about=("arch", shown),
     )
     return configuration.cpu

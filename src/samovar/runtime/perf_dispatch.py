@@ -1,7 +1,7 @@
-"""`sv.perf_dispatch`: several kernels or functions for one purpose, of which the fastest is used.
+"""`sv.perf_dispatch`: several implementations for one purpose, the fastest of which is used.
 
-Each call runs one of them. Those that fit are tried in turn and timed; then the fastest runs, until it is time to measure
-again. What was found is kept in the cache, and a later process begins with it.
+Each call runs one of them. The compatible ones are tried in turn and timed; then the fastest runs, until it is time to
+measure again. The choice is stored in the cache, and a later process starts with it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from samovar.cache import Store
 
-#: So many calls after a choice all are measured again, unless the user says otherwise.
+#: The default number of calls after which all are measured again.
 REPEAT_AFTER = 300
 
 
 class Candidate:
-    """One of the ways, and for which arguments it is one."""
+    """One implementation, and the test for the arguments it supports."""
 
     def __init__(self, run: Callable[..., Any], is_compatible: Callable[..., bool] | None) -> None:
         self.run = run
@@ -36,7 +36,7 @@ class Candidate:
 
 
 class Trial:
-    """What is known for one geometry."""
+    """The measurements for one geometry."""
 
     def __init__(self) -> None:
         self.fastest: Candidate | None = None
@@ -48,7 +48,7 @@ class Trial:
 
 
 class PerformanceDispatcher:
-    """Made by `sv.perf_dispatch`. Call it like the function that it was made from."""
+    """The result of `sv.perf_dispatch`. Call it like the original function."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class PerformanceDispatcher:
         self._trials: dict[Hashable, Trial] = {}
 
     def register(self, implementation: Any = None, *, is_compatible: Callable[..., bool] | None = None) -> Any:
-        """Add a way to do it: a kernel, or a function. `is_compatible` is asked with the arguments of a call."""
+        """Add an implementation: a kernel or a function. `is_compatible` is called with the arguments of a call."""
         if implementation is None:
             return lambda given: self.register(given, is_compatible=is_compatible)
         if not callable(implementation):
@@ -83,8 +83,8 @@ class PerformanceDispatcher:
         parameters = _parameters_of(implementation)
         if parameters is not None and self._parameters is not None and parameters != self._parameters:
             raise SamovarSyntaxError(
-                f"{implementation.__qualname__} takes ({', '.join(parameters)}), and {self.__qualname__}, which it is"
-                f" registered with, ({', '.join(self._parameters)})\n  help: give both the same parameters"
+                f"{implementation.__qualname__} takes ({', '.join(parameters)}), but {self.__qualname__}, with which it is"
+                f" registered, takes ({', '.join(self._parameters)})\n  help: give both the same parameters"
             )
         self.candidates.append(Candidate(implementation, is_compatible))
         self._trials.clear()
@@ -111,14 +111,14 @@ class PerformanceDispatcher:
         return False
 
     def _compatible(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Candidate]:
-        """Those that take these arguments. What is found out is found out about them alone: what a candidate looks at, the
-        value of a number or a stride, may be no part of the geometry."""
+        """The candidates for these arguments. The result holds for these arguments only: what a candidate tests, such as the
+        value of a number or a stride, may not be part of the geometry."""
         found = [
             each for each in self.candidates if each.is_compatible is None or each.is_compatible(*arguments, **keywords)
         ]
         if not found:
             raise SamovarRuntimeError(
-                f"nothing that is registered with {self.__qualname__} takes these arguments\n"
+                f"no implementation registered with {self.__qualname__} is compatible with these arguments\n"
                 "  help: register one without is_compatible"
             )
         return found
@@ -126,7 +126,7 @@ class PerformanceDispatcher:
     def _begun(
         self, compatible: list[Candidate], geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Trial:
-        """A trial for a new geometry: with what an earlier process has found, if that fits still."""
+        """A trial for a new geometry, with the choice of an earlier process if that still applies."""
         trial = Trial()
         store = _store()
         kept = None if store is None else read_choice(store, self._question(compatible, geometry, arguments, keywords))
@@ -143,7 +143,7 @@ class PerformanceDispatcher:
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
     ) -> Any:
-        """Run the one that had the fewest turns, and time it when it is warm."""
+        """Run the candidate with the fewest runs, and time it once it is warm."""
         if len(compatible) == 1:
             self._settle(trial, compatible[0])
             return compatible[0].run(*arguments, **keywords)
@@ -172,8 +172,8 @@ class PerformanceDispatcher:
     def _question(
         self, compatible: list[Candidate], geometry: Hashable, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> str:
-        """What a choice is kept under: the candidates as they are written, and the geometry. One that means nothing in
-        another process, because there are objects in it, is replaced by what the arguments are."""
+        """The key of a choice: the sources of the candidates, and the geometry. A geometry that contains objects means
+        nothing in another process and is replaced by a description of the arguments."""
         portable = geometry if _is_plain(geometry) else described(arguments, keywords)
         written = [(each.name, _written(each.run)) for each in compatible]
         options = configuration.current_options()
@@ -192,7 +192,7 @@ def _parameters_of(function: Any) -> tuple[str, ...] | None:
 
 
 def _written(function: Any) -> str:
-    """What a function does, as far as its own code says it."""
+    """The behavior of a function, as far as its own code determines it."""
     code: CodeType | None = getattr(getattr(function, "__wrapped__", function), "__code__", None)
     if code is None:
         return class_name(type(function))
@@ -207,7 +207,7 @@ def _is_plain(value: object) -> bool:
 
 
 def described(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Hashable:
-    """What arguments are, as far as time depends on it: the types and shapes of arrays, and numbers by their types."""
+    """A description of the arguments as far as time depends on it: types and shapes of arrays, types of numbers."""
     return tuple(map(_described, arguments)), tuple((name, _described(value)) for name, value in keywords.items())
 
 
@@ -233,12 +233,12 @@ def perf_dispatch(
     repeat_after_count: int | None = None,
     repeat_after_seconds: float | None = None,
 ) -> Any:
-    """Make a function that is one of several, whichever is fastest for the arguments: `register` adds them. They have to do
-    the same; each call runs one of them.
+    """Create a function with several implementations, the fastest of which runs: `register` adds them. They must be
+    equivalent; each call runs one of them.
 
-    `get_geometry_hash` says, from the arguments, what time depends on; without it, that is the shapes and types of arrays.
-    For each geometry, each candidate runs `first_warmup` times, then `active` times with a clock. All are measured again
-    after `repeat_after_count` calls (300 if nothing is said) or `repeat_after_seconds`; 0 is never.
+    `get_geometry_hash` computes from the arguments what time depends on; by default the shapes and types of arrays. For each
+    geometry, each candidate runs `first_warmup` times, then `active` times with timing. All are measured again after
+    `repeat_after_count` calls (default 300) or `repeat_after_seconds`; 0 means never.
 
     >>> import samovar as sv
     >>> @sv.perf_dispatch

@@ -1,9 +1,9 @@
 """`arch=sv.python`: kernels and funcs run as plain Python, line by line, for debuggers and coverage.
 
-The text of a function is compiled by Python itself, with its own file and lines, after what Python reads otherwise is
-rewritten: a loop over an array goes over its indices, an atomic operation changes its first argument, a vector is a value
-and is copied where it is assigned. Numbers are Python's: floats are doubles, and integers do not wrap; what is stored in an
-array, passed to an annotated parameter or returned has its type. Loops run serially, in order.
+The source of a function is compiled by Python itself, with its own file and lines, after rewriting what Python interprets
+differently: a loop over an array iterates over its indices, an atomic operation changes its first argument, a vector is a
+value and is copied on assignment. Numbers are Python's: floats are doubles, and integers do not wrap; a number stored in an
+array, passed to an annotated parameter or returned has the type of that. Loops run serially, in order.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from samovar.language import (
     ArrayAnnotation,
     GroupedIndices,
     ScalarAnnotation,
-    Struct,
     TemplateAnnotation,
     TupleAnnotation,
     as_dtype,
     box_of,
+    options_in_force,
 )
-from samovar.lens import function_source, room_for_nesting, with_large_stack
+from samovar.lens import function_source, raised_recursion_limit, with_large_stack
 from samovar.runtime import configuration
 from samovar.runtime.arguments import check_arguments
 from samovar.runtime.arrays import from_numpy
+from samovar.runtime.dense_trees import Node
+from samovar.runtime.field_nodes import PlaceOfField
+from samovar.values import Matrix, Struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from samovar.runtime.func import Func
     from samovar.runtime.kernel import Kernel
 
-#: The name under which rewritten text finds what is below.
+#: The name of this module in rewritten source.
 _OURS = "__samovar_plain__"
 _OUTER = "__samovar_outer__"
 
@@ -50,7 +53,7 @@ def run(kernel: Kernel, given: dict[str, Any]) -> Any:
     signature = kernel.state.signature
     check_arguments(kernel.__qualname__, signature, given, configuration.current_options())
     if signature.options.get("checkpoints"):
-        raise SamovarError(f"{kernel.__qualname__} has checkpoints, which arch=sv.python does not have")
+        raise SamovarError(f"{kernel.__qualname__} has checkpoints, which arch=sv.python does not support")
     taken = {each.name: _taken(each, given[each.name]) for each in signature.parameters}
     return _returned(signature.returns, _call(kernel.__wrapped__, taken))
 
@@ -62,7 +65,7 @@ def call(func: Func, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> An
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     bound = {**dict(zip(names, arguments, strict=False)), **keywords}
     if len(arguments) > code.co_argcount or any(name not in names for name in keywords):
-        return function(*arguments, **keywords)  # Python says what is wrong
+        return function(*arguments, **keywords)  # Python raises the error
     for parameter in signature.parameters:
         if parameter.name in bound:
             bound[parameter.name] = _taken(parameter, bound[parameter.name])
@@ -76,7 +79,7 @@ def _call(function: FunctionType, taken: dict[str, Any]) -> Any:
 
 
 def _taken(parameter: SignatureParameter, value: Any) -> Any:
-    """An argument as the body sees it: numbers of the type of the annotation, arrays as ours, vectors by value."""
+    """An argument as the body sees it: numbers with the type of the annotation, Samovar arrays, vectors by value."""
     annotation = parameter.annotation
     if isinstance(annotation, TemplateAnnotation):
         return value
@@ -86,13 +89,13 @@ def _taken(parameter: SignatureParameter, value: Any) -> Any:
         return copied(value) if hasattr(type(value), "_samovar_nested") else annotation(value)
     ours = _as_ours(value)
     element = annotation.element if isinstance(annotation, ArrayAnnotation) else None
-    if element and isinstance(ours, Ndarray) and not ours.element_shape:  # the last axes are those of its elements
+    if element and isinstance(ours, Ndarray) and not ours.element_shape:  # the last dimensions are those of its elements
         ours = reshaped(ours, ours.shape, len(element))
     return copied(ours)
 
 
 def _as_ours(value: Any) -> Any:
-    """An array of another library as one of ours that shares its memory."""
+    """An array of another library as a Samovar array that shares its memory."""
     if isinstance(value, Tensor) or not hasattr(type(value), "__array_interface__"):
         return value
     return from_numpy(value) if getattr(value, "ndim", None) is not None and type(value).__name__ == "ndarray" else value
@@ -106,18 +109,18 @@ def _returned(annotation: Annotation, result: Any) -> Any:
     return result
 
 
-# --- the text
+# --- the source
 
 
 _known: dict[CodeType, CodeType] = {}
 
 
 def plainly(function: FunctionType) -> FunctionType:
-    """The function with its text rewritten: the same globals, captured variables and defaults."""
+    """The function with its source rewritten: the same globals, captured variables and defaults."""
     code = function.__code__
     rewritten = _known.get(code)
     if rewritten is None:
-        with room_for_nesting(function.__qualname__):
+        with raised_recursion_limit(function.__qualname__):
             rewritten = _known[code] = with_large_stack(lambda: _rewritten(function))
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple(_cell if name == _OURS else cells[name] for name in rewritten.co_freevars)
@@ -154,7 +157,7 @@ def _inside(code: CodeType, name: str) -> CodeType:
 
 
 class _Rewriting(ast.NodeTransformer):
-    """Writes what a kernel means in what Python means."""
+    """Rewrites kernel semantics as plain Python."""
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
@@ -180,8 +183,25 @@ class _Rewriting(ast.NodeTransformer):
         made = ast.Assign([node.target], _ours("typed", node.annotation, value))
         return ast.copy_location(made, node)
 
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
+            return node  # it would bind in the lambda
+        is_and = ast.Constant(isinstance(node.op, ast.And))
+        result, *others = reversed(node.values)
+        for each in others:
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            result = _ours("connected", is_and, each, ast.copy_location(ast.Lambda(nothing, result), result))
+        return ast.copy_location(result, node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.copy_location(_ours("opposite", node.operand), node) if isinstance(node.op, ast.Not) else node
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("all", "any") and len(node.args) == 1:
+            return ast.copy_location(_ours("quantified", node.func, *node.args), node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name == "element_shape" and isinstance(node.func, ast.Attribute) and not (node.args or node.keywords):
             return ast.copy_location(_ours("element_shape", node.func.value), node)
@@ -192,7 +212,7 @@ class _Rewriting(ast.NodeTransformer):
         given: dict[str | None, ast.expr] = dict(zip(names, node.args, strict=False))
         given |= {each.arg: each.value for each in node.keywords}
         if len(node.args) + len(node.keywords) != len(names) or set(given) != set(names):
-            return node  # Python says what is wrong
+            return node  # Python raises the error
         place, *rest = (given[each] for each in names)
         said = ast.Constant(code)
         if isinstance(place, ast.Subscript):
@@ -210,11 +230,38 @@ def _ours(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.copy_location(ast.Call(function, list(arguments), []), arguments[-1])
 
 
-# --- what rewritten text calls
+# --- functions called by rewritten source
+
+
+def connected(is_and: bool, left: Any, make_right: Callable[[], Any]) -> Any:
+    """`left and right` (or `or`). For vectors and matrices, see the option `vector_truth`."""
+    has_entries = options_in_force().vector_truth == "entries"
+    if not (has_entries and isinstance(left, Matrix)):
+        if bool(left) is not is_and:
+            return left
+        right = make_right()
+        if not (has_entries and isinstance(right, Matrix)):
+            return right
+    else:
+        right = make_right()
+    sides = [(each if isinstance(each, Matrix) else each + 0 * other) != 0 for each, other in ((left, right), (right, left))]
+    return sides[0] & sides[1] if is_and else sides[0] | sides[1]
+
+
+def opposite(value: Any) -> Any:
+    """`not value`, likewise."""
+    has_entries = isinstance(value, Matrix) and options_in_force().vector_truth == "entries"
+    return value == 0 if has_entries else not value
+
+
+def quantified(function: Any, values: Any) -> Any:
+    """`any(values)` or `all(values)`: of a matrix, that of all entries."""
+    own = {any: "any", all: "all"}.get(function)
+    return function(values) if own is None or not isinstance(values, Matrix) else getattr(values, own)()
 
 
 def element_shape(array: Any) -> Any:
-    """`a.element_shape()`, as the peers write it: what an attribute gives here, equal to a list as well."""
+    """`a.element_shape()`, as Taichi and Quadrants write it: the attribute here, also equal to a list."""
     found = array.element_shape
     return found() if callable(found) else _Shape(found)
 
@@ -232,17 +279,18 @@ class _Shape(tuple):  # type: ignore[type-arg]
 
 
 def indices(space: Any) -> Iterable[Any]:
-    """What a loop goes over: of an array its indices, of everything else what Python goes over."""
+    """The iteration space of a loop: the indices of an array or a node; any other object as in Python."""
     if isinstance(space, GroupedIndices):
         return _vectors(space)
-    if isinstance(space, Tensor) or (hasattr(space, "shape") and hasattr(space, "dtype") and not _is_value(space)):
+    is_array = hasattr(space, "shape") and hasattr(space, "dtype") and not _is_value(space)
+    if is_array or isinstance(space, (Tensor, Node, PlaceOfField)):
         return box_of(space)
     found: Iterable[Any] = space
     return found
 
 
 def _vectors(space: GroupedIndices) -> Iterator[Any]:
-    from samovar.language import Vector
+    from samovar.values import Vector
 
     for each in space:
         yield Vector(list(each), configuration.current_options().default_ip)
@@ -253,7 +301,7 @@ def _is_value(value: Any) -> bool:
 
 
 def index(place: Any) -> Any:
-    """An index as Python takes it: vectors as the numbers in them."""
+    """An index for Python: vectors as their components."""
     if _is_value(place):
         return tuple(int(each) for each in place)
     if isinstance(place, tuple) and any(map(_is_value, place)):
@@ -262,14 +310,14 @@ def index(place: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """A value: vectors, matrices and structs are copied, also those in a tuple."""
+    """A copy of a value: vectors, matrices and structs are copied, also those in a tuple."""
     if type(value) is tuple:
         return tuple(map(copied, value))
     return copy.copy(value) if _is_value(value) or isinstance(value, Struct) else value
 
 
 def typed(annotation: Any, value: Any) -> Any:
-    """A value with the type that is written at a variable."""
+    """A value converted to the annotated type of a variable."""
     if isinstance(annotation, DType) or annotation in (int, float, bool):
         return as_dtype(annotation, configuration.current_options())(value)
     if isinstance(annotation, Annotation) and annotation.is_matrix and callable(annotation):
@@ -292,26 +340,26 @@ _COMBINE: dict[str, Callable[..., Any]] = {
 
 
 def combined(code: str, old: Any, *values: Any) -> Any:
-    """What an atomic operation makes of a value."""
+    """The new value after an atomic operation."""
     return _COMBINE[code](old, *values)
 
 
 def change_item(code: str, owner: Any, place: Any, *values: Any) -> Any:
-    """An atomic operation on an element. Gives the old value."""
+    """An atomic operation on an element. Returns the old value."""
     old = copied(owner[place])
     owner[place] = combined(code, old, *values)
     return old
 
 
 def change_attribute(code: str, owner: Any, name: str, *values: Any) -> Any:
-    """The same on a member."""
+    """An atomic operation on a member. Returns the old value."""
     old = copied(getattr(owner, name))
     setattr(owner, name, combined(code, old, *values))
     return old
 
 
 def first(old: Any, new: Any) -> Any:
-    """The old value of a variable that was changed."""
+    """The old value of a changed variable."""
     return old
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from contextlib import ExitStack
 from time import perf_counter
 
-from samovar._native import BoundKernel, entrance
+from samovar._native import BoundKernel, api_boundary
 from samovar.errors import SamovarTypeError
-from samovar.language import ArrayAnnotation, ScalarAnnotation, StructType, ViewAnnotation, specification
-from samovar.lens import Recollection, RememberedArray, TensorFacts
+from samovar.language import ArrayAnnotation, ScalarAnnotation, ViewAnnotation, specification
+from samovar.lens import RememberedArray, StandInLens, TensorFacts
 from samovar.runtime import configuration, process_cache
 from samovar.runtime.arguments import check_arguments
 from samovar.runtime.install import install
 from samovar.runtime.kernel import Kernel
 from samovar.runtime.lookup import Search
 from samovar.runtime.progress_bar import ProgressBar
+from samovar.values import StructType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
     from samovar.lens import Lens
 
 
-@entrance
+@api_boundary
 def precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None = None) -> int:
-    """Compile kernels for the arguments that they will get, without launching them. Gives the number compiled.
+    """Compile kernels for the arguments they will get, without launching them. Returns the number compiled.
 
-    Each call is a tuple of a kernel and its arguments; instead of an array or a number, its type will do
-    (`sv.types.NDArray[sv.f32, 1]`, `sv.f32`). LLVM runs in as many processes as there are processors, so a program with many
-    kernels starts faster. What is compiled or cached already is left alone. `progress` shows a bar; None shows it on a
-    terminal.
+    Each call is a tuple of a kernel and its arguments; the type of an array or number can be passed instead of a value
+    (`sv.types.NDArray[sv.f32, 1]`, `sv.f32`). LLVM runs in one process per processor, so a program with many kernels starts
+    faster. Kernels that are already compiled or cached are skipped. `progress` shows a progress bar; None shows it on a
+    terminal only.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -52,7 +53,7 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
     options = configuration.current_options()
     generation = configuration.generation()
     missing: list[tuple[Search, Lens]] = []
-    for kernel, arguments in _taken_apart(calls):
+    for kernel, arguments in _unpacked(calls):
         given = _examples(kernel, arguments, options)
         check_arguments(kernel.__qualname__, kernel.state.signature, given, options)
         with kernel.state.lock:
@@ -61,7 +62,7 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
             if found is not None:
                 kernel.insert(found)
         if found is None:
-            look = Recollection(None, kernel.__wrapped__, given, kernel.state.signature, options)
+            look = StandInLens(None, kernel.__wrapped__, given, kernel.state.signature, options)
             missing.append((search, lenses.enter_context(look)))
     if not missing:
         return 0
@@ -76,15 +77,15 @@ def _precompile(calls: Iterable[tuple[Any, ...]], progress: bool | None, lenses:
     seconds = (perf_counter() - start) / len(missing)
     for (search, lens), compilation in zip(missing, compilations, strict=True):
         with search.kernel.state.lock:
-            # Options that changed meanwhile must not run code of the old ones.
+            # Options that changed meanwhile must not run old code.
             if generation == configuration.generation():
                 search.kernel.insert(install(search, lens, compilation, seconds))
     return len(missing)
 
 
-def _taken_apart(calls: Any) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
-    """Kernels and their arguments, one by one."""
-    advice = "  help: an item is a tuple of a kernel and its arguments: sv.precompile([(kernel, a, 2.0), (other,)])"
+def _unpacked(calls: Any) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
+    """The kernels and their arguments."""
+    advice = "  help: each item is a tuple of a kernel and its arguments: sv.precompile([(kernel, a, 2.0), (other,)])"
     try:
         items = iter(calls)
     except TypeError:
@@ -92,19 +93,19 @@ def _taken_apart(calls: Any) -> Iterator[tuple[Kernel, tuple[Any, ...]]]:
     for position, item in enumerate(items):
         where = f"precompile: item {position}"
         if not isinstance(item, (tuple, list)):
-            raise SamovarTypeError(f"{where} is {item!r}, and no tuple\n{advice}")
+            raise SamovarTypeError(f"{where} is not a tuple: {item!r}\n{advice}")
         if not item:
             raise SamovarTypeError(f"{where} is empty\n{advice}")
         kernel, *arguments = item
         if isinstance(kernel, BoundKernel):
             arguments, kernel = [kernel.__self__, *arguments], kernel.__func__
         if not isinstance(kernel, Kernel):
-            raise SamovarTypeError(f"{where} begins with {item[0]!r}, which is no kernel\n{advice}")
+            raise SamovarTypeError(f"{where} does not start with a kernel: {item[0]!r}\n{advice}")
         yield kernel, tuple(arguments)
 
 
 def _examples(kernel: Kernel, arguments: tuple[Any, ...], options: Options) -> dict[str, Any]:
-    """The arguments by name, with examples in the place of types."""
+    """The arguments by name, with examples instead of types."""
     try:
         bound = kernel.__signature__.bind(*arguments)
     except TypeError as error:
@@ -131,8 +132,8 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
         element = type_given.element or wanted.element or ()
         if dtype is None or ndim is None or None in element:
             raise SamovarTypeError(
-                f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
-                "  help: give the type with dtype and rank, sv.types.NDArray[sv.f32, 1], or an array"
+                f"{kernel.__qualname__}: {type_given} for `{parameter.name}` does not determine what to compile\n"
+                "  help: pass the type with dtype and ndim, sv.types.NDArray[sv.f32, 1], or an array"
             )
         needs_grad = bool(type_given.needs_grad or wanted.needs_grad)
         extents = tuple(extent for extent in element if extent is not None)
@@ -144,8 +145,8 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
         dtype = type_given.as_array().resolved(options) or wanted.as_array().resolved(options)
         if dtype is None:
             raise SamovarTypeError(
-                f"{kernel.__qualname__}: {type_given} for `{parameter.name}` leaves open what is compiled\n"
-                "  help: give the type with a dtype, sv.BufferView[sv.f32], or a view"
+                f"{kernel.__qualname__}: {type_given} for `{parameter.name}` does not determine what to compile\n"
+                "  help: pass the type with a dtype, sv.BufferView[sv.f32], or a view"
             )
         element = type_given.element or wanted.element or ()
         extents = tuple(extent for extent in element if extent is not None)
@@ -156,12 +157,12 @@ def _example(kernel: Kernel, parameter: SignatureParameter, given: Any, options:
 
 
 def _example_of_structs(wanted: Any, given: Any) -> Any:
-    """A struct, or a small array of structs, in the place of its type."""
+    """A struct, or a small array of structs, instead of its type."""
     if not getattr(given, "is_struct", False):
         return given
     if isinstance(given, StructType):
         return given()
     ndim = wanted.ndim if given.ndim is None else given.ndim
     if ndim is None:
-        raise SamovarTypeError(f"{given} leaves open what is compiled\n  help: give the number of axes as well")
-    return given.struct.ndarray((2,) * ndim)  # an array of one struct is of another nature: it is contiguous
+        raise SamovarTypeError(f"{given} does not determine what to compile\n  help: add the number of dimensions")
+    return given.struct.ndarray((2,) * ndim)  # an array of one struct would be contiguous in any layout

@@ -1,4 +1,4 @@
-"""The cache of the process: the library that the options name, and what is said and counted about it."""
+"""The cache of the process: the library for the current options, with logging and counters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from samovar.language import Options
     from samovar.runtime.kernel import Kernel
 
-#: The options that were asked for last, what they name, and why they name no library if they do not.
+#: The last options, their library, and why there is no library, if so.
 _opened: tuple[Options, Library | None, Store | None, str] | None = None
-#: Does `SAMOVAR_LOG` ask for a line about each kernel?
+#: Whether `SAMOVAR_LOG` requests a line about each kernel.
 _logs = False
 #: Store → [its library, loads, compiles, seconds saved].
 _counts: dict[str, list[Any]] = {}
@@ -40,31 +40,31 @@ def _open(options: Options) -> tuple[Options, Library | None, Store | None, str]
 
 
 def _missing(options: Options, store: Store | None) -> str:
-    """Why kernels are not kept by their traces, "" if they are."""
+    """Why kernels are not cached by their traces, "" if they are."""
     if not options.offline_cache:
         return "the cache is switched off"
     if store is None:
         return "there is no directory for the cache"
     if not options.src_ll_cache:
         return "the lookup by trace is switched off (src_ll_cache)"
-    # Who wants to see the stages of each kernel wants them compiled.
+    # Showing the stages of each kernel requires compiling it.
     if options.print_ir:
         return "its stages are shown (print_ir)"
     return "its stages are written to files (dump_ir)" if options.dump_ir else ""
 
 
 def why_no_library(options: Options) -> str:
-    """Why kernels are not kept by their traces."""
+    """Why kernels are not cached by their traces."""
     return _open(options)[3]
 
 
 def library_for(options: Options) -> Library | None:
-    """Where kernels are kept by their traces; None if they are not."""
+    """The cache of kernels by their traces; None if there is none."""
     return _open(options)[1]
 
 
 def images(options: Options) -> CodeCache | None:
-    """Where images are kept by what LLVM was given; None if they are not."""
+    """The cache of images by the input of LLVM; None if there is none."""
     store = _open(options)[2]
     if store is None:
         return None
@@ -74,7 +74,7 @@ def images(options: Options) -> CodeCache | None:
 
 
 def report(kernel: Kernel, event: str, seconds: float, detail: str) -> None:
-    """A kernel was "compiled" or "loaded": for who has asked for a line with `SAMOVAR_LOG=cache`, and for who watches."""
+    """Report that a kernel was "compiled" or "loaded": to the log (`SAMOVAR_LOG=cache`), and to the watchers."""
     if _logs:
         print(f"samovar: cache: {kernel.__qualname__}: {event} {detail}", file=sys.stderr)
     for watcher in cache_watchers:
@@ -89,14 +89,14 @@ def _counted(library: Library) -> list[Any]:
 
 
 def count_load(library: Library, seconds: float) -> None:
-    """A kernel was loaded that took so long to compile."""
+    """Count a loaded kernel that took so long to compile."""
     counted = _counted(library)
     counted[1] += 1
     counted[3] += seconds
 
 
 def count_compile(library: Library) -> None:
-    """A kernel was compiled."""
+    """Count a compiled kernel."""
     _counted(library)[2] += 1
 
 

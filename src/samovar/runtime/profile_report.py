@@ -1,4 +1,4 @@
-"""What a profile says: figures per kernel and per task, as a table, as JSON and as a trace."""
+"""Profile reports: figures per kernel and per task, as a table, as JSON and as a trace."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
+    from rich.console import Console
     from rich.table import Table
 
     from samovar._native import Totals
 
-#: A task in groups says how many iterations it has up to a group: with so many groups that makes no difference.
+#: The iterations of a grouped task are rounded up to a group: with so many groups that makes no difference.
 _MANY_UNITS = 32
 _MICROSECOND = 1e-3
 
 
 class Subject(NamedTuple):
-    """A kernel, as it is told from others."""
+    """The identity of a kernel."""
 
     name: str
     file: str
@@ -26,7 +27,7 @@ class Subject(NamedTuple):
 
 
 class Preparation(NamedTuple):
-    """A kernel was compiled or loaded: when that was done, and how many nanoseconds it took."""
+    """A kernel was compiled or loaded: when that ended, and how many nanoseconds it took."""
 
     kernel: Subject
     event: str
@@ -36,7 +37,7 @@ class Preparation(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What native code has recorded."""
+    """The records of native code."""
 
     rows: Sequence[tuple[Any, Totals, tuple[Totals, ...]]]
     events: Sequence[tuple[int, int, int, int, int, int]]
@@ -45,11 +46,11 @@ class Taken(NamedTuple):
 
 
 class TaskProfile:
-    """A task of a kernel, that is a parallel loop, over all launches. Times are seconds.
+    """A task of a kernel (a parallel loop) over all launches. Times are in seconds.
 
-    `seconds` is the time from its begin to its end, `busy` what the threads have worked, in sum. `threads` is how many have
-    taken part on average, `most_threads` at most. `bytes` is what had to be moved between memory and the processor, None
-    where that is not known.
+    `seconds` is the time from its begin to its end, `busy` the total working time of the threads. `threads` is the average
+    number of threads that took part, `most_threads` the maximum. `bytes` is the minimum memory traffic, None if
+    unknown.
     """
 
     def __init__(self, name: str) -> None:
@@ -59,7 +60,7 @@ class TaskProfile:
         self.bytes: int | None = 0
 
     def add(self, totals: Totals, moved: int) -> None:
-        """The totals of one specialisation, and the bytes that an iteration moves or -1."""
+        """Add the totals of one specialization, and the bytes that an iteration moves, or -1."""
         runs, nanoseconds, longest, busy, units, items, portions, threads, most = totals
         self.runs += runs
         self.units += units
@@ -78,25 +79,25 @@ class TaskProfile:
 
     @property
     def mean(self) -> float:
-        """Seconds of one run."""
+        """The seconds per run."""
         return self.seconds / self.runs if self.runs else 0.0
 
     @property
     def threads(self) -> float:
-        """How many threads have taken part in a run, on average."""
+        """The average number of threads in a run."""
         return self.thread_count / self.runs if self.runs else 0.0
 
     @property
     def bytes_per_second(self) -> float | None:
-        """How fast memory was moved, None where that is not known."""
+        """The memory bandwidth, None if unknown."""
         return self.bytes / self.seconds if self.bytes and self.seconds else None
 
 
 class KernelProfile:
-    """A kernel over all launches. Times are seconds.
+    """A kernel over all launches. Times are in seconds.
 
-    `seconds` is the time that launches took, from the guards to the result, without what was compiled or loaded for them;
-    `share` its part of that of all kernels.
+    `seconds` is the time of launches, from the guards to the result, without compiling or loading; `share` its fraction of
+    that of all kernels.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -106,7 +107,7 @@ class KernelProfile:
         self.tasks: list[TaskProfile] = []
 
     def add(self, launches: Totals, tasks: Sequence[Totals], described: Sequence[tuple[str, int]]) -> None:
-        """What is known of one specialisation."""
+        """Add the records of one specialization."""
         self.launches += launches[0]
         self.seconds += launches[1] * 1e-9
         self.longest = max(self.longest, launches[2] * 1e-9)
@@ -117,36 +118,36 @@ class KernelProfile:
 
     @property
     def mean(self) -> float:
-        """Seconds of one launch."""
+        """The seconds per launch."""
         return self.seconds / self.launches if self.launches else 0.0
 
     @property
     def bytes(self) -> int | None:
-        """What all tasks have moved, None where that is not known."""
+        """The memory traffic of all tasks, None if unknown."""
         found = [task.bytes for task in self.tasks if task.runs]
         return None if None in found or not found else sum(each or 0 for each in found)
 
     @property
     def bytes_per_second(self) -> float | None:
-        """How fast memory was moved while tasks ran, None where that is not known."""
+        """The memory bandwidth while tasks ran, None if unknown."""
         seconds = sum(task.seconds for task in self.tasks)
         return self.bytes / seconds if self.bytes and seconds else None
 
     @property
     def most_threads(self) -> int:
-        """How many threads have taken part in a task, at most; 1 if there is none."""
+        """The maximum number of threads in a task; 1 without tasks."""
         return max((task.most_threads for task in self.tasks), default=0) or 1
 
 
 def described_task(name: str, kernel: str) -> str:
-    """A task without the name of its kernel, which stands above it."""
+    """The name of a task without that of its kernel, which is shown above it."""
     return name.removeprefix(f"{kernel}.")
 
 
 def kernel_profiles(
     rows: Sequence[tuple[Any, Totals, tuple[Totals, ...]]], preparations: Sequence[Preparation]
 ) -> list[KernelProfile]:
-    """Specialisations of one kernel put together, the kernel that took most time first."""
+    """The profiles of kernels over all their specializations, in descending order of time."""
     found: dict[Subject, KernelProfile] = {}
     for (subject, described), launches, tasks in rows:
         found.setdefault(subject, KernelProfile(subject)).add(launches, tasks, described)
@@ -168,7 +169,7 @@ def kernel_profiles(
 
 
 def as_json(kernels: Sequence[KernelProfile], seconds: float) -> str:
-    """The figures, for machines."""
+    """The figures as JSON."""
     import json
 
     return json.dumps(data_of(kernels, seconds), indent=2)
@@ -228,7 +229,7 @@ def data_of(kernels: Sequence[KernelProfile], seconds: float) -> dict[str, Any]:
 
 
 def as_trace(taken: Taken, preparations: Sequence[Preparation]) -> str:
-    """The format of chrome://tracing, which Perfetto reads: https://ui.perfetto.dev."""
+    """The trace in the format of chrome://tracing, which Perfetto reads: https://ui.perfetto.dev."""
     import json
     import os
 
@@ -252,7 +253,7 @@ def as_trace(taken: Taken, preparations: Sequence[Preparation]) -> str:
         events.append(_slice(name, verb, start, each.nanoseconds, process, each.thread, inside))
     named: list[dict[str, Any]] = [_name("process_name", process, 0, "samovar")]
     named += [_name("thread_name", process, thread, name) for thread, name in _thread_names(taken.threads).items()]
-    # Who draws it puts what began first below what is inside of it.
+    # Viewers nest later events inside earlier ones.
     events.sort(key=lambda event: (event["ts"], -event["dur"]))
     return json.dumps(
         {"traceEvents": named + events, "displayTimeUnit": "ns", "otherData": {"events left out": taken.left_out}}
@@ -279,7 +280,7 @@ def _name(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
 
 
 def _thread_names(system: dict[int, str]) -> dict[int, str]:
-    """What Python calls its threads; the others are those of the pool, which have names of their own."""
+    """Python's names of its threads; the others belong to the pool, and have their own names."""
     import threading
 
     python = {thread.native_id: thread.name for thread in threading.enumerate()}
@@ -298,14 +299,28 @@ def as_table(kernels: Sequence[KernelProfile], seconds: float) -> str:
     return file.getvalue()
 
 
-def print_table(kernels: Sequence[KernelProfile], seconds: float, file: TextIO) -> None:
-    """Write the table; as wide as the terminal, if it goes to one."""
+def as_html(kernels: Sequence[KernelProfile], seconds: float) -> str:
+    """The table for notebooks."""
+    from io import StringIO
+
     from rich.console import Console
 
+    console = Console(file=StringIO(), width=100, highlight=False, record=True)
+    _print(console, kernels, seconds)
+    return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+
+def print_table(kernels: Sequence[KernelProfile], seconds: float, file: TextIO) -> None:
+    """Print the table; as wide as the terminal, if it goes to one."""
+    from rich.console import Console
+
+    _print(Console(file=file, width=None if file.isatty() else 100, highlight=False), kernels, seconds)
+
+
+def _print(console: Console, kernels: Sequence[KernelProfile], seconds: float) -> None:
     inside = sum(kernel.seconds for kernel in kernels)
     compiled = sum(kernel.compile_seconds for kernel in kernels)
     loaded = sum(kernel.load_seconds for kernel in kernels)
-    console = Console(file=file, width=None if file.isatty() else 100, highlight=False)
     if not kernels:
         console.print(f"no kernel was launched in {shown(seconds)}", markup=False)
         return
@@ -321,7 +336,7 @@ def print_table(kernels: Sequence[KernelProfile], seconds: float, file: TextIO) 
 
 
 def _table(kernels: Sequence[KernelProfile], narrow: bool = False) -> Table:
-    """What was measured. Where there is little room, columns are closer, and names are without their modules or cut."""
+    """The table. If narrow, columns are closer, and names are without their modules or truncated."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -331,7 +346,7 @@ def _table(kernels: Sequence[KernelProfile], narrow: bool = False) -> Table:
     for column in ("launches", "total", "mean", "share", "threads", "GB/s", "compile", "load"):
         table.add_column(column, justify="right", no_wrap=True)
     for kernel in kernels:
-        # Tasks that were part of no launch have nothing to say.
+        # Tasks that never ran are omitted.
         tasks = [task for task in kernel.tasks if task.runs]
         table.add_row(
             Text(kernel.name.rpartition(".")[2] if narrow else kernel.name, style="bold"),
@@ -363,7 +378,7 @@ def _speed(bytes_per_second: float | None) -> str:
 
 
 def shown(seconds: float) -> str:
-    """A time with three digits and the unit that fits."""
+    """A time with three digits and a suitable unit."""
     for unit, factor in (("ns", 1e9), ("µs", 1e6), ("ms", 1e3)):
         if seconds * factor < 999.5:
             return f"{seconds * factor:.3g} {unit}"

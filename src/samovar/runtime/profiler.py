@@ -1,7 +1,7 @@
-"""`sv.profiler`: which kernels and tasks take the time of a program, measured where they run.
+"""`sv.profiler`: measures which kernels and tasks take the time of a program.
 
-Native code counts launches and tasks (`_native/profile.c`); compiles and loads are told by `process_cache`. What comes of it
-is in `profile_report`.
+Native code counts launches and tasks (`_native/profile/profile.c`); `process_cache` reports compiles and loads. The results
+are in `profile_report`.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import sys
 from time import perf_counter_ns
 
 from samovar._native import Profile
-from samovar.output_file import write_file
 from samovar.runtime.process_cache import cache_watchers
 from samovar.runtime.profile_report import KernelProfile, Preparation, Subject, Taken, described_task, kernel_profiles
+from samovar.system import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar._native import Specialisation
+    from samovar._native import Specialization
     from samovar.runtime.kernel import Kernel
 
-#: So many launches and portions of tasks are kept for the trace. Totals have all of them.
+#: The number of launches and chunks of tasks recorded for the trace. Totals include all of them.
 EVENTS = 500_000
 
 
 class Profiler:
-    """What kernels did while it watched; made by `sv.profiler`.
+    """The activity of kernels while it was active; created by `sv.profiler`.
 
     >>> import samovar as sv
     >>> p = sv.profiler()
@@ -49,7 +49,7 @@ class Profiler:
         self.stop()
 
     def start(self) -> None:
-        """Watch from now on, also after a `stop`."""
+        """Start recording, also after a `stop`."""
         if not self._watches:
             self._watches = True
             self._begin = perf_counter_ns()
@@ -57,7 +57,7 @@ class Profiler:
             self._profile.start()
 
     def stop(self) -> None:
-        """Watch no more. What was seen stays."""
+        """Stop recording. The results remain."""
         if self._watches:
             self._profile.stop()
             if self._prepared in cache_watchers:  # `samovar warm` clears the list in a child of a fork
@@ -67,12 +67,12 @@ class Profiler:
 
     @property
     def seconds(self) -> float:
-        """For how long it has watched."""
+        """The time it has been active."""
         return (self._nanoseconds + (perf_counter_ns() - self._begin if self._watches else 0)) * 1e-9
 
     @property
     def kernels(self) -> list[KernelProfile]:
-        """What is known of each kernel, the one that took most time first.
+        """The results per kernel, in descending order of time.
 
         >>> import samovar as sv
         >>> @sv.kernel
@@ -87,14 +87,14 @@ class Profiler:
         return kernel_profiles(self._profile.rows(), self._preparations)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Everything as JSON; also written to a file, if there is a path. Times are seconds."""
+        """All results as JSON; also written to `path` if given. Times are in seconds."""
         from samovar.runtime.profile_report import as_json
 
         return _written(as_json(self.kernels, self.seconds), path)
 
     def to_trace(self, path: str | os.PathLike[str] | None = None) -> str:
-        """What happened when on which thread, as JSON that https://ui.perfetto.dev and chrome://tracing open; also written
-        to a file, if there is a path."""
+        """A timeline of threads as JSON for https://ui.perfetto.dev and chrome://tracing; also written to `path` if
+        given."""
         from samovar.runtime.profile_report import as_trace
 
         taken = Taken(self._profile.rows(), self._profile.events(), self._profile.threads(), self._profile.left_out)
@@ -109,11 +109,17 @@ class Profiler:
         return f"<samovar profiler: {sum(each.launches for each in self.kernels)} launches in {self.seconds:.3g} s>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What a notebook shows: the table."""
+        """The table, for notebooks."""
         printer.text(str(self))
 
+    def _repr_html_(self) -> str:
+        """The same in color."""
+        from samovar.runtime.profile_report import as_html
+
+        return as_html(self.kernels, self.seconds)
+
     def print(self, file: Any = None) -> None:
-        """Show the table, in colours on a terminal; by default where `print` writes to."""
+        """Print the table, in color on a terminal; by default to standard output."""
         from samovar.runtime.profile_report import print_table
 
         shown_on = sys.stdout if file is None else file
@@ -121,7 +127,7 @@ class Profiler:
             print_table(self.kernels, self.seconds, shown_on)
 
     def _prepared(self, kernel: Kernel, event: str, seconds: float) -> None:
-        """A kernel was compiled or loaded."""
+        """Record that a kernel was compiled or loaded."""
         from _thread import get_native_id
 
         self._preparations.append(
@@ -130,13 +136,13 @@ class Profiler:
 
 
 def profiler(*, events: int = EVENTS) -> Profiler:
-    """Watch what kernels do, for `with`: launches and tasks, how long they take, how many threads they use, how many bytes
-    they move, and what was compiled and loaded meanwhile. A launch takes a few hundred nanoseconds more while one watches,
-    and nothing more otherwise.
+    """Profile kernels in a `with` block: launches and tasks, their time, threads and memory traffic, and what was compiled
+    and loaded. A launch takes a few hundred nanoseconds longer while profiling, and no longer otherwise.
 
-    `print(p)` gives a table, `p.kernels` its figures, `p.to_json()` the same for machines and `p.to_trace("trace.json")`
-    what happened on which thread, for https://ui.perfetto.dev. `events` is how many launches and portions of tasks such a
-    trace has at most. `SAMOVAR_PROFILE=1` watches a whole process, and so does `samovar profile script.py`.
+    `print(p)` prints a table, `p.kernels` has its figures, `p.to_json()` returns them as JSON, and
+    `p.to_trace("trace.json")` writes a timeline of threads for https://ui.perfetto.dev. `events` limits the number of
+    launches and chunks of tasks in the trace. `SAMOVAR_PROFILE=1` profiles a whole process, and so does
+    `samovar profile script.py`.
 
     >>> import samovar as sv
     >>> @sv.kernel
@@ -158,11 +164,11 @@ def _subject(kernel: Kernel) -> Subject:
     return Subject(f"{kernel.__module__}.{kernel.__qualname__}", code.co_filename, code.co_firstlineno)
 
 
-def _described(kernel: Any, specialisation: Specialisation) -> tuple[Subject, tuple[tuple[str, int], ...]]:
-    """What a row is about: the kernel, and of each task its name and the bytes that an iteration moves, or -1."""
-    artifact = getattr(specialisation.keep, "artifact", None)
+def _described(kernel: Any, specialization: Specialization) -> tuple[Subject, tuple[tuple[str, int], ...]]:
+    """The subject of a row: the kernel, and for each task its name and the bytes that an iteration moves, or -1."""
+    artifact = getattr(specialization.keep, "artifact", None)
     moved = () if artifact is None else artifact.sections.get("bytes", ())
-    tasks = specialisation.tasks
+    tasks = specialization.tasks
     return _subject(kernel), tuple(
         (described_task(name, kernel.__name__), moved[number] if number < len(moved) else -1)
         for number, (name, _, _) in enumerate(tasks)
@@ -176,20 +182,20 @@ def _written(text: str, path: str | os.PathLike[str] | None) -> str:
 
 
 def profile_process(wanted: str) -> None:
-    """What `SAMOVAR_PROFILE` asks for: 1 shows a table at the end, a name that ends with `.json` is a file for the figures,
-    one that ends with `.trace.json` a file for the trace."""
+    """Profile as `SAMOVAR_PROFILE` asks: 1 prints a table at exit, a name ending in `.json` is a file for the figures, one
+    ending in `.trace.json` a file for the trace."""
     import atexit
 
     watching, process = Profiler(), os.getpid()
 
     def show() -> None:
         if os.getpid() != process:
-            return  # a child of a fork: nobody watched there
+            return  # a forked child was not profiled
         watching.stop()
         if wanted.endswith(".json"):
             try:
                 (watching.to_trace if wanted.endswith(".trace.json") else watching.to_json)(wanted)
-            except OSError as error:  # the program is over: a sentence is all that it can have
+            except OSError as error:  # at exit, a message is all that is possible
                 print(f"samovar: SAMOVAR_PROFILE: {error}", file=sys.stderr)
         elif sys.stderr is not None:
             watching.print(sys.stderr)

@@ -1,4 +1,4 @@
-"""A bar for who waits at a terminal for many things of one kind."""
+"""A progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class ProgressBar:
-    """So many are done, of so many. `wanted` shows it anywhere or nowhere; None on a terminal."""
+    """The number done, and the total. `wanted` forces or disables it; None shows it on a terminal."""
 
     def __init__(self, what: str, total: int | None = None, wanted: bool | None = None) -> None:
         self._what = what
@@ -31,7 +31,7 @@ class ProgressBar:
         return self
 
     def advance(self, total: int | None = None) -> None:
-        """One more is done, and there are so many."""
+        """Count one more, and update the total."""
         if self._progress is not None:
             if total is not None:
                 self._progress.update(self._task, total=total)

@@ -1,8 +1,8 @@
-"""Races between iterations, as they are reported: what was found in native code, in the words of the program."""
+"""Reports of data races: what native code has found, in terms of the program."""
 
 from __future__ import annotations
 
-from samovar.errors import SamovarRuntimeError
+from samovar.errors import SamovarRuntimeError, shown_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ MOST_SHOWN = 10
 
 
 class Access:
-    """One side of a race: who (the values of the loop variables), what ("reads", "writes" or "updates"), which element of
-    which array (`index` is () for a variable), and where."""
+    """One side of a race: the iteration (values of the loop variables), the access ("reads", "writes" or "updates"), the
+    element of an array (`index` is () for a variable), and the location."""
 
     __slots__ = ("array", "file", "index", "iteration", "line", "what")
 
@@ -35,7 +35,7 @@ class Access:
 
     @property
     def element(self) -> str:
-        """The element as a person writes it: `a[3]`."""
+        """The element as written in a program: `a[3]`."""
         return f"{self.array}[{', '.join(map(str, self.index))}]" if self.index else self.array
 
     def __repr__(self) -> str:
@@ -43,7 +43,7 @@ class Access:
 
 
 class Race:
-    """Two accesses of different iterations that are in conflict, and how many elements the two places meet at."""
+    """Two conflicting accesses of different iterations, and the number of elements on which these two places conflict."""
 
     __slots__ = ("elements", "first", "second")
 
@@ -57,10 +57,10 @@ class Race:
 
 
 class SamovarRaceError(SamovarRuntimeError):
-    """Iterations of a parallel loop get in each other's way: two touch one element, and one of them writes it.
+    """A data race between iterations of a parallel loop: two access one element, and at least one writes it.
 
-    `races` lists what was found, one `Race` for each pair of places in the program. Looked for with `sv.init(debug=True)` or
-    `sv.init(check_races=True)`.
+    `races` lists the races, one `Race` for each pair of places in the program. Enable detection with `sv.init(debug=True)`
+    or `sv.init(check_races=True)`.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarRaceError, sv.SamovarRuntimeError)
@@ -73,14 +73,14 @@ class SamovarRaceError(SamovarRuntimeError):
 
 
 def race_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side, int]]]) -> SamovarRaceError:
-    """The exception for what native code has found: the site of a task, and pairs of accesses."""
+    """The exception for the races found by native code: the site of a task, and pairs of accesses."""
     task = sites[found[0]]
     races = [Race(_access(sites, first), _access(sites, second), elements) for first, second, elements in found[1]]
     return SamovarRaceError(_message(task, races), races)
 
 
 def section_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side, int]]]) -> SamovarRaceError:
-    """The same for sections that run side by side."""
+    """The same for concurrent sections."""
     from linecache import getline
 
     site = sites[found[0]]
@@ -88,22 +88,23 @@ def section_error(sites: Sequence[Site], found: tuple[int, list[tuple[Side, Side
     begins = str(site.parts[0]).split(", ")
     place = site.frames[0]
     lines = [
-        f"{site.frames[-1].function}: parallel sections get in each other's way",
-        f"  --> {place.file}:{place.line}, in {place.function}",
+        f"{site.frames[-1].function}: data race between parallel sections",
+        f"  --> {shown_place(place.file, place.line)}, in {place.function}",
     ]
     for race in races[:MOST_SHOWN]:
-        more = f", and so for {race.elements - 1} more" if race.elements > 1 else ""
+        more = f" and {race.elements - 1} more elements" if race.elements > 1 else ""
         lines.append(f"  `{race.first.element}`{more}:")
         for access in (race.first, race.second):
             alias = f" as `{access.element}`" if access.element != race.first.element else ""
             begin = begins[access.iteration[0]]
-            lines.append(f"    the section of line {begin} {access.what} it{alias} at {access.file}:{access.line}")
+            where = shown_place(access.file, access.line)
+            lines.append(f"    the section of line {begin} {access.what} it{alias} at {where}")
             lines.append(f"      {getline(access.file, access.line).strip()}")
     if len(races) > MOST_SHOWN:
         lines.append(f"  and {len(races) - MOST_SHOWN} more pairs of places")
     lines.append(
-        "  help: sections run at the same time: let each write elements that no other one touches, update with `+=` and the"
-        " like, or put them one after the other"
+        "  help: sections run concurrently: let each write elements that no other one accesses, update with `+=` and the"
+        " like, or run them one after the other"
     )
     return SamovarRaceError("\n".join(lines), races)
 
@@ -121,21 +122,21 @@ def _message(task: Site, races: list[Race]) -> str:
     loop = task.frames[0]
     names = str(task.parts[0]).split(", ")
     lines = [
-        f"{task.frames[-1].function}: iterations of a parallel loop get in each other's way",
-        f"  --> {loop.file}:{loop.line}, in {loop.function}",
+        f"{task.frames[-1].function}: data race between iterations of a parallel loop",
+        f"  --> {shown_place(loop.file, loop.line)}, in {loop.function}",
     ]
     for race in races[:MOST_SHOWN]:
-        more = f", and so for {race.elements - 1} more" if race.elements > 1 else ""
+        more = f" and {race.elements - 1} more elements" if race.elements > 1 else ""
         lines.append(f"  `{race.first.element}`{more}:")
         for access in (race.first, race.second):
             who = ", ".join(f"{name}={value}" for name, value in zip(names, access.iteration, strict=True))
             alias = f" as `{access.element}`" if access.element != race.first.element else ""
-            lines.append(f"    the iteration {who} {access.what} it{alias} at {access.file}:{access.line}")
+            lines.append(f"    the iteration {who} {access.what} it{alias} at {shown_place(access.file, access.line)}")
             lines.append(f"      {getline(access.file, access.line).strip()}")
     if len(races) > MOST_SHOWN:
         lines.append(f"  and {len(races) - MOST_SHOWN} more pairs of places")
     lines.append(
-        "  help: iterations run at the same time, in any order: let each write its own elements, read from another array"
-        " than is written, or update with `+=`, `sv.atomic_max` and the like; `sv.loop_config(serialize=True)` keeps order"
+        "  help: iterations run concurrently, in any order: let each write its own elements, read and write different"
+        " arrays, or update with `+=`, `sv.atomic_max` and the like; `sv.loop_config(serialize=True)` runs the loop in order"
     )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Streams and events: the order of launches. On the CPU a launch is over when it returns, so all of them are in order."""
+"""Streams and events: the order of launches. On the CPU a launch is complete when it returns, so all are in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from samovar.errors import SamovarRuntimeError
 
 
 class Event:
-    """A moment between launches, which streams wait for.
+    """A point in time between launches, for streams to wait on.
 
     >>> import samovar as sv
     >>> event = sv.create_event()
@@ -22,23 +22,23 @@ class Event:
         self.time: float | None = None
 
     def record(self, qd_stream: Stream | None = None) -> None:
-        """The moment is now."""
+        """Record the current time."""
         self.time = perf_counter()
 
     def wait(self, qd_stream: Stream | None = None) -> None:
-        """Have a stream wait for the moment: it is over."""
+        """Make a stream wait for the event. No effect: it has passed."""
 
     def synchronize(self) -> None:
-        """Wait for the moment: it is over."""
+        """Wait for the event. No effect: it has passed."""
 
     def elapsed_time(self, later: Event) -> float:
-        """Milliseconds from this moment to another."""
+        """The milliseconds from this event to a later one."""
         if self.time is None or later.time is None:
-            raise SamovarRuntimeError("an event has a time when it was recorded")
+            raise SamovarRuntimeError("an event has no time before it is recorded: call record() first")
         return (later.time - self.time) * 1e3
 
     def destroy(self) -> None:
-        """Nothing is left of it anyway."""
+        """No effect."""
 
     def __enter__(self) -> Event:
         return self
@@ -48,7 +48,7 @@ class Event:
 
 
 class Stream:
-    """Launches that are in order among themselves: `kernel(…, qd_stream=stream)`.
+    """An ordered sequence of launches: `kernel(…, qd_stream=stream)`.
 
     >>> import samovar as sv
     >>> with sv.create_stream() as stream:
@@ -58,10 +58,10 @@ class Stream:
     handle = 0
 
     def synchronize(self) -> None:
-        """Wait for its launches: they are over."""
+        """Wait for its launches. No effect: they are complete."""
 
     def destroy(self) -> None:
-        """Nothing is left of it anyway."""
+        """No effect."""
 
     def __enter__(self) -> Stream:
         return self
@@ -71,7 +71,7 @@ class Stream:
 
 
 def create_stream() -> Stream:
-    """A stream. See `sv.Stream`.
+    """Create a stream, see `sv.Stream`.
 
     >>> import samovar as sv
     >>> isinstance(sv.create_stream(), sv.Stream)
@@ -81,7 +81,7 @@ def create_stream() -> Stream:
 
 
 def create_event() -> Event:
-    """An event. See `sv.Event`.
+    """Create an event, see `sv.Event`.
 
     >>> import samovar as sv
     >>> isinstance(sv.create_event(), sv.Event)

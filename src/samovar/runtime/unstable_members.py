@@ -1,7 +1,7 @@
-"""Members that are never twice the same: no specialisation would ever fit them.
+"""Members that differ each time they are read: no specialization would ever match them.
 
-Only what is computed when it is read can be like that: a property, or what `__getattr__` gives. It is read again after a
-compile, and nothing else is.
+Only computed members can be like that: a property, or the result of `__getattr__`. These are read again after a compile,
+and no others.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from samovar.lens import Asked, Lens, Path
     from samovar.runtime.kernel import Kernel
 
-#: What a class has under the name of an attribute that is not computed.
+#: The class attributes of members that are not computed.
 _STORED = (FunctionType, GetSetDescriptorType, MemberDescriptorType, Declaration)
-#: Questions that are answered the same only for the same object.
+#: Questions whose answers are equal only for the same object.
 _ABOUT_IDENTITY = ("opaque", "whole")
 
 
 def refuse_unstable_members(kernel: Kernel, lens: Lens, arguments: dict[str, Any], options: Options) -> None:
-    """Raise an error if something that the kernel was compiled for is another one each time it is read.
+    """Raise an error if something that the kernel was specialized on differs each time it is read.
 
-    A change that somebody makes once is none: the launch finds out by itself.
+    A single change is not an error: the launch detects it.
     """
     computed = [asked for asked in lens.trace if _is_computed(lens, asked.path)]
     if not computed:
@@ -41,7 +41,7 @@ def refuse_unstable_members(kernel: Kernel, lens: Lens, arguments: dict[str, Any
         paths.encoded(asked.answer)
     looks = [Replay(paths, kernel.__wrapped__, arguments, kernel.state.signature, options) for _ in range(2)]
     for look in looks:
-        look.enum_members = lens.enum_members  # which do not come up here in the order of the compile
+        look.enum_members = lens.enum_members  # whose order here differs from that of the compile
     for number, asked in zip(numbers, computed, strict=True):
         seen = [lens.object_at(asked.path) if asked.question in _ABOUT_IDENTITY else asked.answer]
         for look in looks:
@@ -51,8 +51,8 @@ def refuse_unstable_members(kernel: Kernel, lens: Lens, arguments: dict[str, Any
         else:
             how = "a new object" if asked.question in _ABOUT_IDENTITY else ", ".join(map(shown, seen))
             raise SamovarRuntimeError(
-                f"{kernel.__qualname__}: {asked.path} is another one each time it is read, so that no code fits: {how}\n"
-                "  help: keep it in an attribute that stays as it is, or pass it as an argument with a dtype"
+                f"{kernel.__qualname__}: {asked.path} differs each time it is read, so no specialization can match: {how}\n"
+                "  help: store it in an attribute that does not change, or pass it as an argument with a dtype"
             )
 
 
@@ -68,7 +68,7 @@ def _same(asked: Asked, one: Any, other: Any) -> bool:
 
 
 def _is_computed(lens: Lens, path: Path) -> bool:
-    """Does a path lead through an attribute that is computed when it is read, and through no call?"""
+    """Whether a path leads through a computed attribute, and through no call."""
     if path.below_call():
         return False
     while path.parent is not None:

@@ -5,3 +5,7 @@ from samovar.language import GPU_FUNCTIONS as _FUNCTIONS
 globals().update(_FUNCTIONS["warp"])
 
 __all__ = [*_FUNCTIONS["warp"]]
+
+
+def __dir__() -> list[str]:
+    return __all__

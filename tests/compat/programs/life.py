@@ -10,7 +10,7 @@ count = qd.field(dtype=qd.i32, shape=(n, n))
 
 
 @qd.func
-def neighbours(i, j):
+def neighbors(i, j):
     total = 0
     for di, dj in qd.static(qd.ndrange((-1, 2), (-1, 2))):
         if di != 0 or dj != 0:
@@ -21,7 +21,7 @@ def neighbours(i, j):
 @qd.kernel
 def step():
     for i, j in alive:
-        count[i, j] = neighbours(i, j)
+        count[i, j] = neighbors(i, j)
     for i, j in alive:
         if alive[i, j] == 1:
             if count[i, j] != 2 and count[i, j] != 3:

@@ -1,4 +1,4 @@
-"""Sorting by comparing neighbours, all pairs of one parity at a time."""
+"""Sorting by comparing neighbors, all pairs of one parity at a time."""
 
 import numpy as np
 import quadrants as qd

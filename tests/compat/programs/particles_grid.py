@@ -1,4 +1,4 @@
-"""Particles put into cells, and the neighbours of each counted through the cells."""
+"""Particles put into cells, and the neighbors of each counted through the cells."""
 
 import numpy as np
 import quadrants as qd
@@ -6,8 +6,8 @@ import quadrants as qd
 qd.init(arch=qd.cpu)
 n, cells, room = 200, 10, 32
 pos = qd.Vector.field(2, dtype=qd.f32)
-neighbours = qd.field(qd.i32)
-qd.root.dense(qd.i, n).place(pos, neighbours)
+neighbors = qd.field(qd.i32)
+qd.root.dense(qd.i, n).place(pos, neighbors)
 fill = qd.field(qd.i32)
 members = qd.field(qd.i32)
 block = qd.root.dense(qd.ij, (cells, cells))
@@ -41,10 +41,10 @@ def find(radius: qd.f32):
                     q = members[other, k]
                     if q != p and (pos[q] - pos[p]).norm() < radius:
                         count += 1
-        neighbours[p] = count
+        neighbors[p] = count
 
 
 pos.from_numpy(np.random.default_rng(15).random((n, 2)).astype(np.float32))
 sort_in()
 find(0.09)
-results = {"neighbours": neighbours.to_numpy(), "fill": fill.to_numpy()}
+results = {"neighbors": neighbors.to_numpy(), "fill": fill.to_numpy()}

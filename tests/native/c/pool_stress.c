@@ -1,7 +1,7 @@
 /* The pool under a thread sanitizer: launchers of many kinds at once, sharing, stealing, stopping, forking. Built and run by
    `make tsan`; also a quick run in the test suite, without the sanitizer. */
 #define _GNU_SOURCE
-#include "pool.h"
+#include "threads/pool.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -46,11 +46,11 @@ static void count_up(void *pointer, int64_t begin, int64_t end)
 }
 
 /* Runs one job; true if it was shared. Every unit must be done exactly once. */
-static bool run(int64_t *values, int64_t begin, int64_t end, int64_t portion, int helpers)
+static bool run(int64_t *values, int64_t begin, int64_t end, int64_t chunk, int helpers)
 {
     memset(values, 0, sizeof *values * (size_t)end);
-    frame work = {values, &never, -1, portion % 2 == 0};
-    sv_work job = {count_up, &work, begin, end, portion, INT64_MAX, helpers, &never, NULL, NULL};
+    frame work = {values, &never, -1, chunk % 2 == 0};
+    sv_work job = {count_up, &work, begin, end, chunk, INT64_MAX, helpers, &never, NULL, NULL};
     sv_shared cost = {-1, -1};
     bool shared = sv_pool_run(&job, &cost);
     if (!shared) {
@@ -198,8 +198,8 @@ int main(int count, char **arguments)
     CHECK(run(values, 0, 100, 1, 7));
     a_closed_pool_refuses();
     sv_pool_counts counts = sv_pool_statistics();
-    printf("workers %lld shared %lld refused %lld portions %lld steals %lld sleeps %lld\n", (long long)counts.workers,
-           (long long)counts.shared, (long long)counts.refused, (long long)counts.portions, (long long)counts.steals,
+    printf("workers %lld shared %lld refused %lld chunks %lld steals %lld sleeps %lld\n", (long long)counts.workers,
+           (long long)counts.shared, (long long)counts.refused, (long long)counts.chunks, (long long)counts.steals,
            (long long)counts.sleeps);
     return failures != 0;
 }

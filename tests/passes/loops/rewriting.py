@@ -36,14 +36,14 @@ from samovar.ir.traversal import outlined as tasks_of
 from samovar.language import Options
 from samovar.lens import Lens
 from samovar.passes import outline, run
-from samovar.passes.atomics import settle_atomics
+from samovar.passes.atomics import resolve_atomics
+from samovar.passes.dead_code import eliminate_dead_code
 from samovar.passes.inline import inline
-from samovar.passes.locals import forward, make_plain
+from samovar.passes.locals import demote_atomics, forward
 from samovar.passes.loops.dependence import independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
-from samovar.passes.prune import prune
-from samovar.passes.updates import recognise_updates
+from samovar.passes.updates import recognize_updates
 
 #: Processors with short and with long vectors.
 AVX2, AVX512 = Machine(256, 16), Machine(512, 32, masks=True)
@@ -63,7 +63,8 @@ def lowered(kernel: Any, arguments: Mapping[str, Any], shared: Collection[str] =
             known = getattr(arguments.get(each.name), "shape", ())
             each.extents = (None, *known[1:]) if len(known) == each.ndim > 1 else each.extents
     made.disjoint = True
-    for step in (inline, recognise_updates, make_plain, forward, prune, settle_atomics, prune):
+    before = (inline, recognize_updates, demote_atomics, forward, eliminate_dead_code, resolve_atomics, eliminate_dead_code)
+    for step in before:
         step(made)
     verify(made)
     return made
@@ -130,7 +131,7 @@ def refusal(kernel: Kernel, loop: For, fast_math: bool = True) -> str:
             try:
                 affine = Affine(body)
                 found = independence(loop, body, affine, fast_math)
-                Divergence(loop, affine, found.private, set(found.gathered))
+                Divergence(loop, affine, found.private, set(found.reductions))
             except Refused as refused:
                 return str(refused)
             return ""
@@ -165,17 +166,17 @@ def _vectorize(
     for operation in region.operations:
         made = None
         step = operation.operands[2] if isinstance(operation, For) and operation.hints.vectors is None else None
-        if isinstance(operation, For) and isinstance(step, Constant) and step.value == 1:
+        if isinstance(operation, For) and isinstance(step, Constant) and step.value in (1, -1):
             try:
                 found = independence(operation, body, affine, fast)
-                plan = Divergence(operation, affine, found.private, set(found.gathered))
+                plan = Divergence(operation, affine, found.private, set(found.reductions))
             except Refused:
                 pass
             else:
-                cut = tail if found.gathered and not any(isinstance(each, For) for each in plan.inside) else width
+                cut = tail if found.reductions and not any(isinstance(each, For) for each in plan.inside) else width
                 narrow = any(array.dtype.bits < 32 for each in plan.accesses if isinstance(array := memory(each), Array))
                 vectors = Vectors(plan, found, width, cut, machine.masks or not narrow, owned)
-                made = vectorized(operation, vectors, "", machine, locals)
+                made = vectorized(operation, vectors, "", machine, locals)[1]
                 count += 1
         if made is None:
             for inner in () if isinstance(operation, Task) else regions(operation):

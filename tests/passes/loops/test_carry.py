@@ -12,6 +12,7 @@ from passes.loops.rewriting import check, loops_in, outlined, whole_bodies
 from samovar.ir import Kernel, walk
 from samovar.passes.loops.carry import carry_elements
 from samovar.passes.loops.elements import forward_elements
+from samovar.passes.loops.sink import sink_stores
 
 Rows = sv.types.NDArray[sv.f32, 2]
 
@@ -76,6 +77,26 @@ def at_times(x: Rows, a: Rows, n: sv.i32):
 
 
 @sv.kernel
+def on_one_side(x: Rows, a: Rows, n: sv.i32):
+    for m in range(x.shape[0]):
+        for i in range(1, n):
+            if a[m, i] > 0.5:
+                x[m, i] = a[m, i - 1]
+            else:
+                x[m, i] = x[m, i - 1] + 1.0
+
+
+@sv.kernel
+def of_none_before(x: Rows, a: Rows, n: sv.i32):
+    for m in range(x.shape[0]):
+        for i in range(n):
+            if i == 0 or a[m, i] > 0.5:
+                x[m, i] = 1.0
+            else:
+                x[m, i] = x[m, i - 1] + a[m, i]
+
+
+@sv.kernel
 def left_early(x: Rows, a: Rows, n: sv.i32):
     for m in range(x.shape[0]):
         for i in range(1, n):
@@ -107,14 +128,25 @@ def arguments(n: int) -> dict[str, Any]:
         (table, 1),
         (changed_beside, 1),
         (at_times, 1),
+        (on_one_side, 0),
+        (of_none_before, 0),
         (left_early, 1),
         (stencil, 3),  # carries nothing, and may become one of vectors
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
 def test_what_is_still_loaded(kernel: Any, left: int, n: int) -> None:
-    made = check(lambda: outlined(kernel, arguments(n)), arguments(n), forward_elements, carry_elements)
+    made = check(lambda: outlined(kernel, arguments(n)), arguments(n), sink_stores, forward_elements, carry_elements)
     assert loads(made) == left
+
+
+def test_an_element_that_is_not_there_is_not_loaded_in_front() -> None:
+    made = outlined(of_none_before, arguments(5))
+    sink_stores(made)
+    carry_elements(made)
+    loops = {loop for body, _ in whole_bodies(made) for loop in loops_in(body)}
+    assert not any(each.code == "load" for loop in loops for each in loop.body.operations if loops_in(loop.body))
+    assert loads(made) == 0
 
 
 def test_an_array_that_may_share_memory_is_loaded_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ import samovar as sv
 from ir_builder import Builder
 from passes.loops.rewriting import AVX2, check, loops_in, outlined, refusal, vectorize
 from samovar._native import f32, i16, i32
-from samovar.ir import Array, Kernel, Local, LoopVariable, Parameter, Value
-from samovar.passes.loops.dependence import gathered_in
+from samovar.ir import Array, Kernel, Local, LoopVariable, Parameter, Value, walk
+from samovar.passes.loops.dependence import reductions_in
 
 Floats = sv.types.NDArray[sv.f32, 1]
 Integers = sv.types.NDArray[sv.i32, 1]
@@ -51,20 +52,23 @@ def shifted(distance: int, factor: int = 1) -> Body:
 
 
 def test_elements_of_others_are_refused() -> None:
-    assert "same elements of a" in why(shifted(1))
     assert "same elements of a" in why(shifted(-1))
     assert why(shifted(0)) == ""
+    # What is read before it is written stays as it was.
+    assert why(shifted(1)) == ""
+    assert "same elements of a" in why(shifted(1), step=-1)
+    assert why(shifted(-1), step=-1) == ""
     # Between the elements of two iterations there is room.
     assert why(shifted(1, 2)) == ""
     assert why(shifted(2, 3)) == ""
-    assert "same elements of a" in why(shifted(2, 2))
+    assert "same elements of a" in why(shifted(-2, 2))
     assert why(shifted(-1, -2)) == ""
 
 
 def test_a_step_of_the_loop_counts_as_room() -> None:
     assert why(shifted(1), step=2) == ""
     assert why(shifted(1), step=3) == ""
-    assert "same elements" in why(shifted(2), step=2)
+    assert "same elements" in why(shifted(-2), step=2)
 
 
 def test_arrays_that_may_overlap_are_refused() -> None:
@@ -96,6 +100,99 @@ def test_an_index_with_a_loop_inside_is_refused() -> None:
             b.store(b["a"], [b.op("add", i, j)], 1.0)
 
     assert "same elements" in why(overlapping)
+
+
+# --- distances that are known when a loop begins
+
+
+@sv.kernel
+def read_first(a: Floats, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(100, n):
+            a[i] = a[i + d] * 0.5 + a[i]
+
+
+@sv.kernel
+def read_first_down(a: Floats, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(n - 1, 99, -1):
+            if a[i + d] > 4.0:
+                a[i] = a[i + d] * 0.5
+
+
+@sv.kernel
+def written_first(a: Floats, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(100, n):
+            a[i] += 1.0
+            a[i - d] *= 0.5
+
+
+@sv.kernel
+def read_between(a: Floats, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(100, n):
+            x = a[i] * 0.5
+            a[i] = x
+            a[i] = a[i + d] + x
+
+
+@sv.kernel
+def reflected(a: Floats, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(100, n):
+            a[i] = a[300 - i + d]
+
+
+@sv.kernel
+def changing(a: Floats, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        e = d
+        for i in range(100, n):
+            a[i] = a[i + e]
+            e = d - i
+
+
+@pytest.mark.parametrize("kernel", [read_first, read_first_down, read_between, written_first])
+def test_iterations_run_side_by_side_where_elements_are_far_apart(kernel: Any) -> None:
+    for d in (-100, -9, -8, -7, -1, 0, 1, 7, 8, 9, 100):
+        for n in (100, 101, 107, 108, 117, 150):
+            arguments = {"a": np.arange(300, dtype="f4") % 17, "d": d, "n": n}
+            made = check(lambda: outlined(kernel, arguments), arguments, vectorize(AVX2, 8))  # noqa: B023
+            assert any(each.width == 8 for each in walk(made.body))
+
+
+@pytest.mark.parametrize("kernel", [reflected, changing])
+def test_distances_that_change_are_refused(kernel: Any) -> None:
+    arguments = {"a": np.zeros(300, "f4"), "d": 1, "n": 150}
+    assert vectorize(AVX2, 8)(outlined(kernel, arguments)) == 0
+
+
+@sv.kernel
+def moving_alike(a: Floats, k: Integers, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(100, n):
+            e = k[i]
+            a[i + e] = a[i + e + d] + 1.0
+
+
+@sv.kernel
+def read_again(a: Floats, k: Integers, d: sv.i32, n: sv.i32):
+    for _ in range(1):
+        for i in range(100, n):
+            for _j in range(k[0]):
+                a[i] = a[i + d] + 1.0
+
+
+def test_distances_between_what_moves_otherwise_are_refused() -> None:
+    arguments = {"a": np.zeros(300, "f4"), "k": np.ones(300, "i4"), "d": 1, "n": 150}
+    assert vectorize(AVX2, 8)(outlined(moving_alike, arguments)) == 0
+
+
+def test_what_is_read_in_a_loop_inside_is_not_read_first() -> None:
+    for d in (-9, -8, -1, 0, 1, 7, 8, 9):
+        arguments = {"a": np.arange(300, dtype="f4") % 17, "k": np.full(1, 3, "i4"), "d": d, "n": 150}
+        check(lambda: outlined(read_again, arguments), arguments, vectorize(AVX2, 8))  # noqa: B023
 
 
 # --- variables
@@ -197,12 +294,12 @@ def test_a_variable_that_is_read_elsewhere_later_keeps_its_last_value(kernel: ob
     check(lambda: outlined(kernel, arguments), arguments, vectorize(AVX2, 8))
 
 
-# --- what is gathered
+# --- reductions
 
 
-def gathers(body: Body, fast_math: bool = True) -> list[str]:
+def reductions(body: Body, fast_math: bool = True) -> list[str]:
     kernel = loop(body)
-    return [each.operation for each in gathered_in(loops_in(kernel.body)[0], fast_math).values()]
+    return [each.operation for each in reductions_in(loops_in(kernel.body)[0], fast_math).values()]
 
 
 def updated(code: str, swapped: bool = False, twice: bool = False, payload: object = None) -> Body:
@@ -215,19 +312,19 @@ def updated(code: str, swapped: bool = False, twice: bool = False, payload: obje
 
 
 def test_what_is_added_to_is_gathered() -> None:
-    assert gathers(updated("add")) == ["add"]
-    assert gathers(updated("sub")) == ["add"]
-    assert gathers(updated("add", swapped=True)) == ["add"]
-    assert gathers(updated("max", twice=True)) == ["max"]
-    assert gathers(updated("add"), fast_math=False) == []
-    assert gathers(updated("add", payload="reorder"), fast_math=False) == ["add"]
-    assert gathers(updated("add", payload="exact")) == []
-    assert gathers(updated("min"), fast_math=False) == ["min"]
-    assert gathers(updated("div")) == []
+    assert reductions(updated("add")) == ["add"]
+    assert reductions(updated("sub")) == ["add"]
+    assert reductions(updated("add", swapped=True)) == ["add"]
+    assert reductions(updated("max", twice=True)) == ["max"]
+    assert reductions(updated("add"), fast_math=False) == []
+    assert reductions(updated("add", payload="reorder"), fast_math=False) == ["add"]
+    assert reductions(updated("add", payload="exact")) == []
+    assert reductions(updated("min"), fast_math=False) == ["min"]
+    assert reductions(updated("div")) == []
 
 
 def test_a_difference_from_a_variable_is_no_sum() -> None:
-    assert gathers(updated("sub", swapped=True)) == []
+    assert reductions(updated("sub", swapped=True)) == []
 
 
 def test_a_variable_that_is_used_otherwise_is_not_gathered() -> None:
@@ -249,7 +346,7 @@ def test_a_variable_that_is_used_otherwise_is_not_gathered() -> None:
         updated("mul")(b, i, x)
 
     for body in (seen, doubled, result_stored, mixed):
-        assert gathers(body) == []
+        assert reductions(body) == []
         assert "carried" in why(body)
 
 

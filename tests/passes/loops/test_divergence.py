@@ -133,9 +133,9 @@ def test_a_variable_varies_by_its_values_and_by_who_stores_them() -> None:
     assert varying_local(lambda b, i, x: in_a_ragged_loop(b, i, x))
 
 
-def ragged(body: Body) -> set[str]:
+def divergent(body: Body) -> set[str]:
     plan, _ = looked_at(body)
-    return {"outer" if each is plan.loop else "inner" for each in plan.ragged}
+    return {"outer" if each is plan.loop else "inner" for each in plan.divergent_loops}
 
 
 def test_loops_that_lanes_leave_one_by_one() -> None:
@@ -157,12 +157,12 @@ def test_loops_that_lanes_leave_one_by_one() -> None:
         with b.when(b.op("gt", i, 3)):
             b.void("continue")
 
-    assert ragged(counted) == set()
-    assert ragged(jump("break", "varying")) == {"inner"}
-    assert ragged(jump("continue", "varying")) == {"inner"}
-    assert ragged(jump("break", "uniform")) == set()
-    assert ragged(while_loop) == {"inner"}
-    assert ragged(skipping) == {"outer"}
+    assert divergent(counted) == set()
+    assert divergent(jump("break", "varying")) == {"inner"}
+    assert divergent(jump("continue", "varying")) == {"inner"}
+    assert divergent(jump("break", "uniform")) == set()
+    assert divergent(while_loop) == {"inner"}
+    assert divergent(skipping) == {"outer"}
 
 
 def test_bounds_that_vary() -> None:
@@ -211,9 +211,9 @@ def test_what_lanes_cannot_do_is_refused() -> None:
     assert "write one element" in refused(one_element)
     assert "in turn" in refused(exchanged)
     assert "in turn" in refused(asked_for)
-    assert "step that is not known" in refused(any_step)
-    assert "step that is not known" in refused(other_steps)
-    assert "one iteration at a time" in refused(power)
+    assert "unknown step" in refused(any_step)
+    assert "unknown step" in refused(other_steps)
+    assert "cannot run in lanes" in refused(power)
     assert "carried" in refused(lambda b, i, x: {"x": b.set(x, i)}, private=False)
 
 
@@ -245,7 +245,7 @@ def test_variables_that_are_read_in_one_loop_only_are_loose() -> None:
         return {"locals": (both, within, behind)}
 
     plan, found = looked_at(body)
-    assert plan.loose() == {found["locals"][1]}
+    assert plan.unblended() == {found["locals"][1]}
 
 
 def test_a_while_loop_whose_condition_is_the_same_for_all_is_left_by_all() -> None:
@@ -255,5 +255,5 @@ def test_a_while_loop_whose_condition_is_the_same_for_all_is_left_by_all() -> No
 
     plan, found = looked_at(body)
     assert isinstance(found["loop"], While)
-    assert plan.ragged == set()
+    assert plan.divergent_loops == set()
     assert not any(isinstance(each, Local) for each in plan.varying)

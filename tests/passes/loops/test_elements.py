@@ -71,6 +71,14 @@ def through_another(a: Floats, b: Floats, n: sv.i32):
             b[j + 1] = x + a[j]
 
 
+@sv.kernel
+def old_values(a: Floats, b: Floats, n: sv.i32):
+    for i in range(n):
+        x = sv.atomic_add(a[i], a[i] * 0.5)
+        y = sv.atomic_sub(a[i], x * x)
+        b[i] = x * y + a[i]
+
+
 def arguments(n: int = 7) -> dict[str, Any]:
     a, b = (np.random.default_rng(seed).random(n + 1).astype(np.float32) for seed in (1, 2))
     return {"a": a, "b": b, "n": n}
@@ -78,7 +86,8 @@ def arguments(n: int = 7) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("kernel", "left"),
-    [(twice, 1), (stored, 0), (changed, 2), (changed_in_a_branch, 2), (changed_in_a_loop, 2), (through_another, 1)],
+    [(twice, 1), (stored, 0), (changed, 2), (changed_in_a_branch, 2), (changed_in_a_loop, 2), (through_another, 1),
+     (old_values, 1)],
     ids=lambda each: getattr(each, "__name__", None),
 )
 def test_loads_that_are_left(kernel: Any, left: int) -> None:
@@ -93,7 +102,7 @@ def test_arrays_that_may_share_memory_change_each_other() -> None:
 
 
 @sv.kernel
-def neighbours(a: Floats, k: sv.types.NDArray[sv.i32, 1]):
+def neighbors(a: Floats, k: sv.types.NDArray[sv.i32, 1]):
     for _ in range(1):
         for j in range(k.shape[0]):
             i = k[j]
@@ -119,8 +128,8 @@ def between_records(a: Floats, k: sv.types.NDArray[sv.i32, 1]):
             a[2 * i + 2] += 2.0
 
 
-@pytest.mark.parametrize(("kernel", "apart"), [(neighbours, True), (records, False), (between_records, True)])
-def test_neighbours_are_updated_one_by_one_if_others_may_overlap_them_by_half(kernel: Any, apart: bool) -> None:
+@pytest.mark.parametrize(("kernel", "apart"), [(neighbors, True), (records, False), (between_records, True)])
+def test_neighbors_are_updated_one_by_one_if_others_may_overlap_them_by_half(kernel: Any, apart: bool) -> None:
     given = {"a": np.zeros(9, np.float32), "k": np.array([0, 1, 1, 3], np.int32)}
     made = check(lambda: outlined(kernel, given), given, forward_elements)
     updates = [each for each in walk_kernel(made) if each.code == "update"]

@@ -39,6 +39,19 @@ def gathering(action: str, dtype: DType, start: float, begin: int = 0, condition
     return build.kernel()
 
 
+def changing(action: str, dtype: DType) -> Kernel:
+    """A serial loop that adds 1 to a[:n] in place and gathers what was there."""
+    build = Builder(Array("a", dtype, 1, alone=True), Array("o", dtype, 1, alone=True), Parameter("n", i32))
+    x = build.local("x", dtype)
+    build.set(x, 3)
+    with build.loop(0, build["n"]) as i:
+        loaded = build.load(build["a"], i)
+        build.set(x, build.op(action, build.get(x), loaded))
+        build.store(build["a"], [i], build.op("add", loaded, 1))
+    build.store(build["o"], [0], build.get(x))
+    return build.kernel()
+
+
 def gathered(kernel: Kernel) -> bool:
     return any(isinstance(each, VectorLocal) for each in kernel.locals)
 
@@ -65,6 +78,20 @@ def test_integers_are_gathered_although_they_wrap(
             lambda: gathering(action, dtype, 3, conditional=conditional), arguments, vectorize(machine, width, tail)
         )
         assert gathered(made)
+
+
+@MACHINES
+@pytest.mark.parametrize(("action", "dtype"), [("add", i32), ("min", i32), ("and", i32), ("sub", f32), ("mul", f32)])
+def test_remainders_in_place_are_gathered_without_masks(
+    action: str, dtype: DType, machine: Machine, width: int, tail: int
+) -> None:
+    random = np.random.default_rng(7)
+    for n in SIZES:
+        arguments = {"a": random.choice([1, 2, -1], n).astype(NUMPY[dtype]), "o": np.zeros(1, NUMPY[dtype]), "n": n}
+        made = check(lambda: changing(action, dtype), arguments, vectorize(machine, width, tail))
+        assert gathered(made)
+        stores = [each for each in walk(made.body) if each.code == "store" and isinstance(each, VectorOperation)]
+        assert [each.mask for each in stores] == [None] * len(stores) != []
 
 
 @MACHINES

@@ -10,7 +10,7 @@ import pytest
 import samovar as sv
 from ir_builder import Builder
 from ir_interpreter import Interpreter
-from passes.loops.rewriting import assert_same, check, loops_in, outcome, outlined, whole_bodies
+from passes.loops.rewriting import AVX2, assert_same, check, loops_in, outcome, outlined, whole_bodies
 from samovar._native import i8, i32
 from samovar.ir import (
     Affine,
@@ -29,6 +29,7 @@ from samovar.ir import (
     verify,
     walk,
 )
+from samovar.passes.loops import split_index_sets
 from samovar.passes.loops.peel import peel
 
 Floats = sv.types.NDArray[sv.f32, 1]
@@ -285,3 +286,60 @@ def test_what_is_copied_in_front_of_a_loop_is_what_it_was() -> None:
     Interpreter(build.kernel(), {"q": q, "n": 9, "m": 0}).run()
     assert q.tolist() == [8, 0, 0, 0, 0, 0, 0, 0, 0]
     assert not any(isinstance(each, If) for each in walk(build.body))
+
+
+@sv.kernel
+def clipped(a: Floats, q: Floats):
+    for i in range(a.shape[0]):
+        total = 0.0
+        for k in range(max(0, i - 2), min(a.shape[0], i + 3)):
+            total += a[k] * (k - i + 3)
+        q[i] = total
+
+
+@sv.kernel
+def bands(a: Floats, q: Floats):
+    n = a.shape[0]
+    for i in range(n):
+        total = 0.0
+        for k in range(max(0, 2 - i), min(5, n + 2 - i)):
+            total += a[i + k - 2] * (k + 1)
+        q[i] = total
+
+
+@sv.kernel
+def halves(a: Floats, q: Floats):
+    n = a.shape[0]
+    for i in range(n):
+        total = 0.0
+        for k in range(max(0, n // 2 - i), 5):
+            total += a[i] * (k + 1)
+        q[i] = total
+
+
+def _split(kernel: Kernel) -> None:
+    split_index_sets(kernel, AVX2)
+
+
+@pytest.mark.parametrize("kernel", [clipped, bands, halves])
+def test_bounds_are_constant_between_the_ends(kernel: Any) -> None:
+    for n in SIZES:
+        arguments = {"a": np.arange(n, dtype="f4"), "q": np.zeros(n, "f4")}
+        made = check(lambda: outlined(kernel, arguments), arguments, _split)  # noqa: B023
+        lengths = {each.trip_count() for each in loops_in(made.body)}
+        assert (5 in lengths) == (kernel is not halves)
+
+
+@sv.kernel
+def wrapping(q: Floats, n: sv.i32):
+    for _ in range(1):
+        for i in range(n, n + 1):
+            for k in range(i - 2, i + 3):
+                q[0] += k - i + 1
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_loop_whose_end_wraps_has_no_iterations() -> None:
+    for n in (5, (1 << 31) - 3, -(1 << 31) + 1):
+        arguments = {"q": np.zeros(1, "f4"), "n": n}
+        check(lambda: outlined(wrapping, arguments), arguments, _split)  # noqa: B023

@@ -9,7 +9,7 @@ import pytest
 
 import samovar as sv
 from passes.loops.rewriting import AVX2, AVX512, SIZES, check, outlined
-from samovar.ir import SCALAR, For, Kernel, Machine, VectorOperation, verify, walk
+from samovar.ir import SCALAR, For, Kernel, Machine, Region, VectorOperation, regions, verify, walk
 from samovar.passes.loops import plan, plan_loops, split_index_sets
 
 Floats = sv.types.NDArray[sv.f32, 1]
@@ -217,7 +217,7 @@ def test_short_loops_of_constant_length_are_left_to_be_unrolled() -> None:
     assert max(widths(made)) == 0
 
 
-def test_loops_with_steps_become_vectors_too_unless_they_run_backwards() -> None:
+def test_loops_with_steps_become_vectors_too_also_if_they_run_backwards() -> None:
     @sv.kernel
     def stepping(a: Floats, q: Floats):
         for _ in range(1):
@@ -242,13 +242,13 @@ def test_loops_with_steps_become_vectors_too_unless_they_run_backwards() -> None
 
     for n in SIZES:
         arguments = CASES["iterated"][1](n)
-        for kernel, width in ((stepping, 8), (backwards, 0)):
+        for kernel in (stepping, backwards):
             made = check(
                 lambda: outlined(kernel, arguments),  # noqa: B023
                 arguments,
                 lambda each: plan_loops(each, AVX2, True),
             )
-            assert max(widths(made)) == width
+            assert max(widths(made)) == 8
 
 
 def test_what_is_refused_is_left_as_it_is() -> None:
@@ -285,3 +285,75 @@ def test_what_a_task_needs_is_the_task_s(monkeypatch: pytest.MonkeyPatch) -> Non
             lambda each: plan_loops(each, AVX2, True),
         )
         assert made.locals == []
+
+
+@sv.kernel(serial=True)
+def of_rows(a: Rows, q: Floats, n: sv.i32):
+    t = 1.0
+    for i in range(n):
+        for j in range(1, a.shape[1]):
+            t += a[i, j] * a[i, j]
+    q[0] = t
+
+
+@sv.kernel(serial=True)
+def of_some_rows(a: Rows, q: Floats, n: sv.i32):
+    s, t = 0, 1.0
+    for k in range(2):
+        for i in range(n):
+            if i == 5:
+                break
+            if i % 2 == k:
+                for j in range(a.shape[1]):
+                    t += a[i, j]
+                    s += i
+        q[k] = t + s
+
+
+@sv.kernel(serial=True)
+def of_rows_so_far(a: Rows, q: Floats, n: sv.i32):
+    t = 0.0
+    for i in range(n):
+        for j in range(a.shape[1]):
+            t += a[i, j]
+        q[i % 2] = t
+
+
+def _reduces_in_loops(region: Region, depth: int = 0) -> list[int]:
+    """How many loops are around each sum of lanes."""
+    found = []
+    for each in region.operations:
+        found += [depth] if each.code == "reduce" else []
+        for inner in regions(each):
+            found += _reduces_in_loops(inner, depth + isinstance(each, For))
+    return found
+
+
+@pytest.mark.parametrize(("kernel", "depths"), [(of_rows, [0]), (of_some_rows, [1, 1]), (of_rows_so_far, [1])])
+@pytest.mark.parametrize("columns", [3, 8, 33, 129, 150])
+@pytest.mark.parametrize("machine", [AVX2, AVX512])
+def test_sums_are_put_together_after_all_loops_that_add_to_them(
+    kernel: Any, depths: list[int], columns: int, machine: Machine
+) -> None:
+    a = np.random.default_rng(columns).integers(-9, 9, (7, columns)).astype("f4")
+    for rows in (0, 1, 7):
+        arguments = {"a": a, "q": np.zeros(2, "f4"), "n": rows}
+        assert _reduces_in_loops(planned(kernel, arguments, machine).body) == depths
+        check(lambda: outlined(kernel, arguments), arguments, lambda each: plan_loops(each, machine, True))  # noqa: B023
+
+
+@sv.kernel
+def rows_of_units(a: Rows, q: Rows):
+    for i in range(q.shape[0]):
+        for k in range(3):
+            for j in range(q.shape[1]):
+                q[i, j] += a[k, j] * 2.0
+
+
+@pytest.mark.parametrize("columns", [5, 16, 70, 127, 128, 131, 300])
+def test_long_rows_of_tasks_take_two_registers_by_turns(columns: int) -> None:
+    a = np.random.default_rng(1).integers(-9, 9, (3, columns)).astype("f4")
+    arguments = {"a": a, "q": np.ones((4, columns), "f4")}
+    made = planned(rows_of_units, arguments, AVX512)
+    assert {16, 32} <= set(widths(made))
+    check(lambda: outlined(rows_of_units, arguments), arguments, lambda each: plan_loops(each, AVX512, True))

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
+import samovar as sv
 from ir_builder import Builder
+from passes.loops.rewriting import outlined
 from samovar._native import f32, f64, i8, i32
-from samovar.ir import Affine, Array, Constant, For, Local, LoopVariable, Machine, Operation, Parameter, Region, Value, walk
+from samovar.ir import (
+    Affine,
+    Array,
+    Constant,
+    For,
+    Local,
+    LoopVariable,
+    Machine,
+    Operation,
+    Parameter,
+    Region,
+    Value,
+    While,
+    walk,
+)
 from samovar.passes.loops.divergence import Divergence
-from samovar.passes.loops.price import GUESSED, LIBRARY, VECTOR_LIBRARY, Price, local_bytes
+from samovar.passes.loops.price import GUESSED, LIBRARY, VECTOR_LIBRARY, Price, carried_latency, local_bytes, packed
 
 AVX2 = Machine(256, 16, functions=frozenset({("sin", 32)}))
 AVX512 = Machine(512, 32, masks=True)
@@ -19,8 +38,8 @@ def over(begin: Value | int, end: Value | int, step: Value | int) -> For:
     return For(LoopVariable("i", i32), *values, Region())
 
 
-def turns(loop: For) -> int:
-    return Price(AVX2, Affine(Region([loop]))).turns(loop)
+def guessed_trip_count(loop: For) -> int:
+    return Price(AVX2, Affine(Region([loop]))).trip_count(loop)
 
 
 @pytest.mark.parametrize(
@@ -28,14 +47,14 @@ def turns(loop: For) -> int:
     [((0, 10, 1), 10), ((0, 10, 3), 4), ((10, 0, -3), 4), ((5, 5, 1), 0), ((9, 3, 1), 0), ((0, 5, 0), 0)],
 )
 def test_lengths_that_are_written_are_known(bounds: tuple[int, int, int], count: int) -> None:
-    assert over(*bounds).trip_count() == turns(over(*bounds)) == count
+    assert over(*bounds).trip_count() == guessed_trip_count(over(*bounds)) == count
 
 
 def test_other_lengths_are_guessed() -> None:
     n = Parameter("n", i32)
     for bounds, guess in (((0, n, 1), GUESSED), ((n, 9, 1), GUESSED), ((0, 99, n), GUESSED), ((0, 9, n), 9)):
         assert over(*bounds).trip_count() is None
-        assert turns(over(*bounds)) == guess
+        assert guessed_trip_count(over(*bounds)) == guess
 
 
 def cost(write, width: int = 8, machine: Machine = AVX2, dtype=f32) -> float:
@@ -153,3 +172,45 @@ def test_local_arrays_are_counted_wherever_they_are_reserved() -> None:
         with build.loop(0, build["n"]):
             build.append(Operation("reserve", None, (), LocalArray("t", f32, (size,), private=True)))
     assert local_bytes(build.body) == 40
+
+
+def waits(kernel: Any) -> float:
+    """How long the `while` loop of a kernel waits."""
+    made = outlined(kernel, {"a": np.zeros(9, "f4"), "x": 0.5})
+    return next(carried_latency(each) for each in walk(made.body) if isinstance(each, While))
+
+
+def test_what_a_condition_chooses_waits_for_it_and_what_ends_a_loop_does_not() -> None:
+    @sv.kernel
+    def scan(a: sv.types.NDArray[sv.f32, 1], x: sv.f32):
+        for _ in range(1):
+            k = 0
+            while k < a.shape[0] and a[k] < x:
+                k += 1
+            a[0] = k
+
+    @sv.kernel
+    def bisect(a: sv.types.NDArray[sv.f32, 1], x: sv.f32):
+        for _ in range(1):
+            k, n = 0, a.shape[0]
+            while k < n:
+                if a[(k + n) >> 1] < x:
+                    k = ((k + n) >> 1) + 1
+                else:
+                    n = (k + n) >> 1
+            a[0] = k
+
+    assert waits(scan) < 2.0 < 5.0 < waits(bisect)
+
+
+def test_what_is_packed_is_cheaper_but_not_what_is_extracted_and_broadcast() -> None:
+    def price(factor: bool, stored: int = 4) -> float:
+        build = Builder(Array("a", f32, 1, alone=True), Array("o", f32, 1, alone=True))
+        a, o = build["a"], build["o"]
+        scale: Any = build.op("div", 1.0, build.op("add", build.load(a, 9), 2.0)) if factor else 2.0
+        for k in range(stored):
+            build.store(o, [k], build.op("mul", build.load(a, k), scale))
+        region = build.kernel().body
+        return packed(100.0, region, Affine(region))
+
+    assert price(False) < price(True) < price(False, 3) == 100.0

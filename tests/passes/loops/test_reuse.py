@@ -10,7 +10,6 @@ import pytest
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import f32, i32
-from samovar.ir import Affine
 from samovar.ir.structure import If, Kernel
 from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
@@ -34,7 +33,7 @@ def built(write: Program, alone: bool = True) -> Kernel:
 def rewritten(write: Program, alone: bool = True) -> Kernel:
     kernel = built(write, alone)
     forward_elements(kernel)
-    sink_stores(kernel.body, Affine(kernel.body), kernel.locals)
+    sink_stores(kernel)
     verify(kernel)
     return kernel
 

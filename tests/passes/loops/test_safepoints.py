@@ -36,7 +36,7 @@ def placed(kernel: Any, arguments: dict[str, Any]) -> Task:
 
 
 def twins(task: Task) -> tuple[int, int]:
-    """How often the patient body of a task asks, and the other one."""
+    """How often the polling body of a task asks, and the other one."""
     branch = task.body.operations[-1]
     assert isinstance(branch, If)
     assert branch.unlikely
@@ -85,12 +85,12 @@ ROWS = {"starts": np.array([0, 3, 4, 4, 9], np.int32), "x": np.zeros(4)}
 
 
 def test_what_can_be_foreseen_asks_in_a_body_of_its_own() -> None:
-    patient, brief = twins(placed(product, MATRICES))
-    assert patient > 0
-    assert brief == 0
-    patient, brief = twins(placed(triangle, {"x": np.zeros(8), "n": 4}))
-    assert patient > 0
-    assert brief == 0
+    polling, unpolled = twins(placed(product, MATRICES))
+    assert polling > 0
+    assert unpolled == 0
+    polling, unpolled = twins(placed(triangle, {"x": np.zeros(8), "n": 4}))
+    assert polling > 0
+    assert unpolled == 0
 
 
 def test_what_nobody_knows_asks_where_it_is() -> None:
@@ -121,12 +121,12 @@ def test_what_is_written_in_the_code_asks_if_it_is_long(length: int, asks: bool)
         (halving, {"x": np.array([9.0, 0.5, 100.0])}),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("brief", [0.0, 10.0, 1e6])
+@pytest.mark.parametrize("unpolled", [0.0, 10.0, 1e6])
 def test_both_bodies_do_what_the_task_does(
-    kernel: Any, arguments: dict[str, Any], brief: float, monkeypatch: pytest.MonkeyPatch
+    kernel: Any, arguments: dict[str, Any], unpolled: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A task counts as long at once, somewhere on the way, or never."""
-    monkeypatch.setattr(safepoints, "BRIEF", brief)
+    monkeypatch.setattr(safepoints, "BRIEF", unpolled)
     monkeypatch.setattr(safepoints, "PIECE", 2.0)
     monkeypatch.setattr(safepoints, "LEAST_PIECE", 2)
     check(lambda: outlined(kernel, arguments), arguments, place_safepoints)

@@ -14,7 +14,7 @@ from passes.loops.rewriting import AVX2, AVX512, SIZES, assert_same, check, outc
 from samovar._native import i32
 from samovar.ir import Array, If, Kernel, LocalArray, Machine, Operation, Parameter, VectorOperation, While, verify, walk
 from samovar.passes import outline
-from samovar.passes.legalise import legalise
+from samovar.passes.legalize import legalize
 from samovar.passes.loops.vectorize import is_long
 
 Floats = sv.types.NDArray[sv.f32, 1]
@@ -325,7 +325,8 @@ def long_alternative(a: Floats, q: Floats, m: sv.i32):
         n = 0
         while (
             n < m
-            or ((((((((y + 1.0) * y - 2.0) * y + 3.0) * y - 4.0) * y + 5.0) * y - 6.0) * y + 7.0) * y - a[0]) * y < -9.0
+            or (((((y + 1.0) * y - 2.0) * y + 3.0) * y - 4.0) * y + 5.0) * y - 6.0
+            < (((((y - 1.0) * y - 3.0) * y + 5.0) * y - 4.0) * y + 6.0) * y - a[0] * y - 9.0
         ):
             y += 1.0
             n += 1
@@ -384,7 +385,7 @@ def test_legal_operations_of_lanes_do_the_same(case: str) -> None:
     kernel, make = CASES[case]
     arguments = make(19)
     check(
-        lambda: outlined(kernel, arguments), arguments, vectorize(AVX2, 8), lambda made: legalise(made, fast_math=False)
+        lambda: outlined(kernel, arguments), arguments, vectorize(AVX2, 8), lambda made: legalize(made, fast_math=False)
     )
 
 
@@ -463,7 +464,7 @@ def swapping(action: str) -> Kernel:
 def test_a_table_of_its_own_is_updated_by_each_lane(action: str) -> None:
     for n in (1, 8, 13):
         arguments = {"k": small(n, 9), "o": np.zeros(n, np.int32), "n": n}
-        made = check(lambda: swapping(action), arguments, vectorize(AVX2, 8), lambda made: legalise(made, False))
+        made = check(lambda: swapping(action), arguments, vectorize(AVX2, 8), lambda made: legalize(made, False))
         assert any(each.width for each in vector_operations(made))
 
 
@@ -487,7 +488,7 @@ def test_elements_that_lie_anywhere_are_updated_where_the_mask_holds(action: str
         vectorize(AVX2, 8)(made)
         verify(made)
         assert_same(outcome(made, arguments), wanted)
-        legalise(made, fast_math=False)
+        legalize(made, fast_math=False)
         verify(made)
         touched = [each for each in walk(made.body) if each.code in ("load", "store") and each.payload is made.parameters[0]]
         assert all(isinstance(each, VectorOperation) and each.mask is not None for each in touched)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import f64, i32, i64
+from samovar.ir import OPCODES, For, Function, Kernel, Operation, Parameter, Region, Value, walk
 from samovar.ir import Builder as Writer
-from samovar.ir import For, Function, Kernel, Operation, Parameter, Region, Value, walk
-from samovar.passes.loops.work import SHORT, Work, as_integer, combined, cost_of, has_long, is_long, written
+from samovar.passes.loops.work import SHORT, Work, as_integer, combined, has_long, is_long, written
 
 
 def evaluated(build: Builder, known: object, **arguments: int) -> float:
@@ -68,7 +68,7 @@ CASES: dict[str, tuple[Callable[[Builder, Value], tuple[object, object, int]], C
 def test_an_estimate_is_not_less_than_what_runs(case: str, n: int, m: int) -> None:
     bounds, meant = CASES[case]
     build = counting(bounds)
-    each = cost_of(Region([next(each for each in walk(build.body) if each.code == "mul")]))
+    each = OPCODES["mul"].cost
     found = estimate(build, n=n, m=m)
     assert found is not None
     # Up to a step for each loop inside.

@@ -25,7 +25,7 @@ typedef uint64_t ud __attribute__((vector_size(32)));
 #define s_odd(x) ((ms)((x) << 31))
 #define s_converted(x) _mm256_cvtepi32_ps((__m256i)(x))
 #define s_floor(x) _mm256_floor_ps(x)
-#define s_at_most(bound, x) _mm256_min_ps(bound, x) /* NaN stays */
+#define s_at_most(bound, x) _mm256_min_ps(bound, x) /* NaN is preserved */
 #define s_at_least(bound, x) _mm256_max_ps(bound, x)
 #define s_less(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
 #define s_less_equal(a, b) _mm256_cmp_ps(a, b, _CMP_LE_OQ)
@@ -65,7 +65,7 @@ typedef uint64_t ud __attribute__((vector_size(32)));
 #define d_all(m) (_mm256_movemask_pd(m) == 0xf)
 #define d_any(m) (_mm256_movemask_pd(m) != 0)
 
-/* power * 2^n, where that is a normal number for certain. */
+/* power * 2^n, if that is known to be a normal number. */
 SV_INLINE vs s_scaled_a_little(vs power, vs n)
 {
     return power * s_real(s_bits(n + s_splat(0x1.8p23f + 127)) << 23);
@@ -76,8 +76,8 @@ SV_INLINE vd d_scaled_a_little(vd power, vd n)
     return power * d_real(d_bits(n + d_splat(0x1.8p52 + 1023)) << 52);
 }
 
-/* power * 2^n, for a power near 1 and any n that makes sense. A result below the normal numbers is rounded as an integer, in
-   units of the least denormal: an instruction that has to give one takes a hundred cycles on some processors. */
+/* power * 2^n, for a power near 1 and any meaningful n. A subnormal result is rounded as an integer, in units of the
+   smallest subnormal: instructions with subnormal results take a hundred cycles on some processors. */
 SV_INLINE vs s_scaled(vs power, vs n)
 {
     ms small = s_less(n, s_splat(-125)), large = s_less(s_splat(127), n);
@@ -86,7 +86,7 @@ SV_INLINE vs s_scaled(vs power, vs n)
         vs units = s_scaled_a_little(power, n + s_splat(149));
         vs integer = s_real(s_bits(units + s_splat(0x1p23f)) - s_bits(s_splat(0x1p23f)));
         ms denormal = s_less(units, s_splat(0x1p23f));
-        /* The least normal numbers, by way of others that are twice as large. */
+        /* The smallest normal numbers, computed from numbers twice as large. */
         vs twice = s_pick(denormal, s_splat(1), s_scaled_a_little(power, s_at_least(s_splat(-125), n + s_splat(1))));
         vs less = s_pick(denormal, integer, twice * s_splat(0.5f));
         result = s_pick(small, less, s_pick(large, result * s_splat(2), result));
@@ -102,7 +102,7 @@ SV_INLINE vd d_scaled(vd power, vd n)
         vd units = d_scaled_a_little(power, n + d_splat(1074));
         vd integer = d_real(d_bits(units + d_splat(0x1p52)) - d_bits(d_splat(0x1p52)));
         md denormal = d_less(units, d_splat(0x1p52));
-        /* The least normal numbers, by way of others that are twice as large. */
+        /* The smallest normal numbers, computed from numbers twice as large. */
         vd twice = d_pick(denormal, d_splat(1), d_scaled_a_little(power, d_at_least(d_splat(-1021), n + d_splat(1))));
         vd less = d_pick(denormal, integer, twice * d_splat(0.5));
         result = d_pick(small, less, d_pick(large, result * d_splat(2), result));

@@ -25,7 +25,7 @@ typedef uint64_t ud __attribute__((vector_size(64)));
 #define s_odd(x) _mm512_test_epi32_mask((__m512i)(x), _mm512_set1_epi32(1))
 #define s_converted(x) _mm512_cvtepi32_ps((__m512i)(x))
 #define s_floor(x) _mm512_roundscale_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
-#define s_at_most(bound, x) _mm512_min_ps(bound, x) /* NaN stays */
+#define s_at_most(bound, x) _mm512_min_ps(bound, x) /* NaN is preserved */
 #define s_at_least(bound, x) _mm512_max_ps(bound, x)
 #define s_less(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
 #define s_less_equal(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ)
@@ -62,7 +62,7 @@ typedef uint64_t ud __attribute__((vector_size(64)));
 #define d_all(m) ((m) == 0xff)
 #define d_any(m) ((m) != 0)
 
-/* One of 32 numbers: permutations of registers are faster than eight loads. */
+/* Table lookup of 32 numbers: register permutations are faster than eight loads. */
 SV_INLINE vd d_gather(const double *table, id place)
 {
     __m512i places = (__m512i)place;

@@ -1,9 +1,9 @@
 /* Functions of vectors of doubles; see `single.h`. `vd` is a vector of doubles, `id` one of integers of the same size, `md` a
    mask. */
 
-#define D_ROUNDING 0x1.8p52 /* added to a number below 2^51, it leaves the nearest integer in the lowest bits */
+#define D_ROUNDING 0x1.8p52 /* added to a number below 2^51, leaves the nearest integer in the lowest bits */
 
-/* By pairs, then pairs of pairs (Estrin's scheme): half of the operations do not wait for others. */
+/* Estrin's scheme: pairs, then pairs of pairs, so that half of the operations are independent. */
 SV_INLINE vd d_polynomial(vd x, const double *coefficients, int degree)
 {
     vd sums[16];
@@ -38,7 +38,7 @@ SV_INLINE vd d_from_units(id units)
     return d_real(units | d_integer(0x4330000000000000)) - d_splat(0x1p52);
 }
 
-/* What the sum of a large number and a small one has lost. */
+/* The rounding error of the sum of a large number and a small one. */
 SV_INLINE vd d_lost(vd large, vd small, vd sum)
 {
     return (large - sum) + small;
@@ -55,7 +55,7 @@ SV_INLINE vd d_mantissa(vd x, vd *e)
 
 /* --- exponential -------------------------------------------------------------------------------------------------- */
 
-/* e^(x + rest) = 2^n e^r: e^r, and n. Where a rest is given, what r loses by rounding counts too. */
+/* e^(x + rest) = 2^n e^r: e^r, and n. If a rest is given, the rounding error of r is included. */
 SV_INLINE vd d_exp_parts(vd x, const vd *rest, vd *exponent)
 {
     static const double terms[] = {0x1.0000000000001p-1, 0x1.5555555555558p-3,  0x1.5555555553cd6p-5,  0x1.111111110f8d9p-7,
@@ -71,7 +71,7 @@ SV_INLINE vd d_exp_parts(vd x, const vd *rest, vd *exponent)
         r = d_fnma(n, d_splat(0x1.abc9e3b39803fp-56), most);
     }
     *exponent = n;
-    /* Far from 0, so that no power of it is denormal. */
+    /* Far from 0, so that no power of it is subnormal. */
     vd sum = r * r * d_polynomial(r + d_splat(0x1p-60), terms, 9);
     if (rest != NULL)
         sum = sum + lost;
@@ -154,7 +154,7 @@ SV_INLINE vd d_sine_after(vd r, id quarters)
                                     -0x1.27e4f809f172fp-22, 0x1.1ee9ebe983a11p-29,  -0x1.8fae9c87de47p-37};
     vd square = d_at_least(d_splat(0x1p-100), r * r), half = d_splat(0.5) * square, one = d_splat(1);
     vd s = d_fma(r * square, d_polynomial(square, sine, 5), r);
-    /* 1 - half is not exact, and what it loses is known. */
+    /* 1 - half is inexact, but its rounding error is known. */
     vd begin = one - half;
     vd c = begin + d_fma(square * square, d_polynomial(square, cosine, 5), (one - begin) - half);
     vd result = d_pick(d_odd(quarters), c, s);
@@ -193,8 +193,8 @@ SV_INLINE vd d_tanh(vd x)
 
 /* --- power -------------------------------------------------------------------------------------------------------- */
 
-/* Of 32 parts of the range of mantissas: a reciprocal of nine bits, 1 for the part around 1, and minus its logarithm, the high
-   part in multiples of 2^-42. */
+/* For 32 intervals of the mantissa: a reciprocal of nine bits, 1 for the interval around 1, and minus its logarithm, the
+   high part in multiples of 2^-42. */
 static const double reciprocals[] = {
     0x1.64p+0, 0x1.5c8p+0, 0x1.558p+0, 0x1.4e8p+0, 0x1.478p+0, 0x1.418p+0, 0x1.3bp+0, 0x1.35p+0, 0x1.2f8p+0, 0x1.2ap+0,
     0x1.248p+0, 0x1.1f8p+0, 0x1.1a8p+0, 0x1.158p+0, 0x1.11p+0, 0x1.0c8p+0, 0x1.088p+0, 0x1.04p+0, 0x1p+0, 0x1.fp-1,
@@ -230,11 +230,11 @@ SV_INLINE vd d_log_parts(vd x, vd shift, vd *rest)
     id fraction = bits & d_integer(0xfffffffffffff), part = fraction >> 47;
     vd m = d_real(fraction + d_integer(0x3fe6c00000000000));
     vd reciprocal = d_gather(reciprocals, part);
-    /* r = m / c - 1, exactly: of both halves of m, the product is exact. */
+    /* r = m / c - 1, exactly: the products of both halves of m are exact. */
     vd upper = d_real(d_bits(m) & d_integer((int64_t)0xfffffffff8000000));
     vd above = d_fma(upper, reciprocal, d_splat(-1)), below = (m - upper) * reciprocal;
     vd r = above + below, lost = d_lost(above, below, r);
-    /* e log 2 + log c + r - r^2/2 + r^3 (...), each step with what it has lost. */
+    /* e log 2 + log c + r - r^2/2 + r^3 (...), each step with its rounding error. */
     vd whole = d_fma(e, d_splat(0x1.62e42fefa38p-1), d_gather(logarithms, part));
     vd small = d_fma(e, d_splat(0x1.ef35793c7673p-45), d_gather(logarithms_rest, part)) + d_fnma(lost, r, lost);
     vd first = whole + r, negative = d_splat(-0.5) * r, square = negative * r, second = first + square;
@@ -255,7 +255,7 @@ SV_INLINE vd d_pow(vd x, vd y)
         md tiny = d_less(size, d_splat(0x1p-1022));
         base = d_pick(tiny, d_from_units(d_bits(size)), size);
         shift = d_pick(tiny, d_splat(-1074), shift);
-        /* Beyond that, a power is 0, 1 or infinite. */
+        /* Beyond this, a power is 0, 1 or infinite. */
         vd limit = d_signed(d_splat(0x1p64), y);
         exponent = d_pick(d_less(d_magnitude(y), d_splat(0x1p64)), y, limit);
     }

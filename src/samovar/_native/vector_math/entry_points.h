@@ -1,4 +1,4 @@
-/* What images call. `SV_PREFIX` begins their names, `SV_FUNCTIONS` is the table of them. */
+/* The functions that images call. `SV_PREFIX` begins their names, `SV_FUNCTIONS` is their table. */
 #define SV_ROW(name_) {SV_PREFIX #name_, (sv_vector_function)(name_##_of_vector)}
 
 static vs expf_of_vector(vs x)

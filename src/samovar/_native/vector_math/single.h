@@ -1,10 +1,10 @@
 /* Functions of vectors of floats. Included by a file that has defined the operations of an instruction set: `vs` is a vector
    of floats, `is` one of integers of the same size, `ms` a mask.
 
-   No path is slow: what an ordinary range has no room for (denormals, infinities, NaN, large angles) takes a few more
-   operations on all lanes, and only where a lane needs them. Errors are in docs/accuracy.md. */
+   No path is slow: inputs outside the ordinary range (subnormals, infinities, NaN, large angles) take a few more operations
+   on all lanes, and only if some lane needs them. Errors are in docs/accuracy.md. */
 
-/* By pairs, then pairs of pairs (Estrin's scheme): half of the operations do not wait for others. */
+/* Estrin's scheme: pairs, then pairs of pairs, so that half of the operations are independent. */
 SV_INLINE vs s_polynomial(vs x, const float *coefficients, int degree)
 {
     vs sums[16];
@@ -29,13 +29,13 @@ SV_INLINE vs s_magnitude(vs x)
     return s_real(s_bits(x) & s_integer(0x7fffffff));
 }
 
-/* The sign of one number on another that is not negative. */
+/* Copy the sign of one number to another that is not negative. */
 SV_INLINE vs s_signed(vs size, vs sign)
 {
     return s_real(s_bits(size) | (s_bits(sign) & s_integer((int)0x80000000)));
 }
 
-/* A denormal in units of 2^-149, from its bits: no instruction meets it. */
+/* A subnormal in units of 2^-149, from its bits: no arithmetic instruction sees it. */
 SV_INLINE vs s_from_units(is units)
 {
     return s_real(units | s_integer(0x4b000000)) - s_splat(0x1p23f);
@@ -43,7 +43,7 @@ SV_INLINE vs s_from_units(is units)
 
 /* --- exponential -------------------------------------------------------------------------------------------------- */
 
-#define S_ROUNDING 0x1.8p23f /* added to a number below 2^22, it leaves the nearest integer in the lowest bits */
+#define S_ROUNDING 0x1.8p23f /* added to a number below 2^22, leaves the nearest integer in the lowest bits */
 
 /* e^x = 2^n e^r: e^r, and n. */
 SV_INLINE vs s_exp_parts(vs x, vs *exponent)
@@ -53,7 +53,7 @@ SV_INLINE vs s_exp_parts(vs x, vs *exponent)
     vs r = s_fnma(n, s_splat(0x1.62e43p-1f), x);
     r = s_fma(n, s_splat(0x1.05c61p-29f), r);
     *exponent = n;
-    /* Far from 0, so that no power of it is denormal. */
+    /* Far from 0, so that no power of it is subnormal. */
     return s_splat(1) + s_fma(r * r, s_polynomial(r + s_splat(0x1p-30f), terms, 4), r);
 }
 
@@ -162,7 +162,7 @@ SV_INLINE vs s_tanh(vs x)
 
 /* --- power -------------------------------------------------------------------------------------------------------- */
 
-/* x^y for positive finite x, in double: of 2^-45, an error that is nothing in a float. */
+/* x^y for positive finite x, in double: the error of 2^-45 is negligible for a float. */
 SV_INLINE vd s_power_of_doubles(vd x, vd y)
 {
     static const double logarithm[] = {0x1.71547652b825p+1,   0x1.ec709dc53d9ecp-1, 0x1.2776c291fc814p-1,

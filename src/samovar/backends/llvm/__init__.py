@@ -1,6 +1,6 @@
-"""The LLVM backend: IR → text (`render`) → object (`compile`) → image (`link`), or where that cannot be, `load`.
+"""The LLVM backend: IR → text (`render`) → object (`compile`) → image (`link`), or `load` if that is impossible.
 
-Everything is imported when it is used: the worker processes need `compile` alone, and should be ready soon.
+Imports are deferred: worker processes need only `compile`, and should start quickly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LLVM:
-    """LLVM by way of llvmlite; see `samovar.backends.protocol` for what each part is."""
+    """LLVM through llvmlite; see `samovar.backends.protocol` for the methods."""
 
     name = "llvm"
     compiler = "LLVM"
@@ -25,16 +25,16 @@ class LLVM:
     files = (
         ("backends", "__init__.py"),
         ("backends", "llvm", "__init__.py"),
-        ("backends", "llvm", "forms.py"),
+        ("backends", "llvm", "effort.py"),
         ("backends", "llvm", "generate.py"),
-        ("backends", "llvm", "library.py"),
+        ("backends", "llvm", "llvmlite_import.py"),
     )
 
     @property
-    def forms(self) -> tuple[str, ...]:
-        from samovar.backends.llvm.forms import FORMS
+    def efforts(self) -> tuple[str, ...]:
+        from samovar.backends.llvm.effort import EFFORTS
 
-        return tuple(FORMS)
+        return tuple(EFFORTS)
 
     def salt(self) -> tuple[str, ...]:
         return ("llvmlite",)
@@ -50,25 +50,28 @@ class LLVM:
         return render(kernel, options, whole)
 
     def canonical(self, text: str) -> str:
-        from samovar.backends.llvm.renaming import canonical
+        """Locals and labels are numbered in the order of their appearance in a function. Equal names stay equal and
+        different names stay different, so texts with one canonical form are equivalent. It is a key and not a program: names
+        are not distinguished from types, since no type has a name."""
+        from samovar._native import numbered_names
 
-        return canonical(text)
+        return numbered_names(text)
 
-    def request(self, text: str, target: Target, form: str, product: str) -> tuple[Any, ...]:
-        return text, target.machine(), form, product
+    def request(self, text: str, target: Target, effort: str, product: str) -> tuple[Any, ...]:
+        return text, target.machine(), effort, product
 
     def prepare(self) -> tuple[bytes, ...]:
-        from samovar.backends.llvm.library import import_llvmlite, version_of_llvmlite
+        from samovar.backends.llvm.llvmlite_import import import_llvmlite, version_of_llvmlite
 
         import_llvmlite()
         import samovar.backends.llvm.generate
 
         return (version_of_llvmlite(),)
 
-    def compile(self, text: str, machine: tuple[str, str, str], form: str, product: str) -> bytes:
+    def compile(self, text: str, machine: tuple[str, str, str], effort: str, product: str) -> bytes:
         from samovar.backends.llvm.generate import generate
 
-        return generate(text, machine, form, product)
+        return generate(text, machine, effort, product)
 
     def telling(self, words: list[str]) -> list[str]:
         return [line for line in words if "Assertion" in line or "LLVM ERROR" in line]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import widened
@@ -10,11 +11,11 @@ from samovar.backends.llvm.memory import MEMORY
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.polling import POLLING
-from samovar.backends.llvm.watching import WATCHING
-from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Constant, For, If, Operation, Region, Sections, Task, While
+from samovar.backends.llvm.race_checks import WATCHING
+from samovar.backends.llvm.writer import Writer
+from samovar.ir import Constant, For, If, Operation, Region, While, dtype_of
 
-#: A loop with a step as far as this counts its iterations, so that no counter overflows.
+#: A loop with a larger step uses a trip count, so that no counter overflows.
 FARTHEST_STEP = 1 << 31
 
 
@@ -34,10 +35,9 @@ def operations(writer: Writer, steps: Sequence[Operation]) -> None:
             return
 
 
-def _if(writer: Writer, operation: Operation) -> None:
+def _if(writer: Writer, operation: If) -> None:
     end, reached = writer.label("endif"), False
     while True:
-        assert isinstance(operation, If)
         otherwise = operation.orelse.operations
         then, other = writer.label("then"), writer.label("else") if otherwise else end
         weights = UNLIKELY if operation.unlikely else ""
@@ -49,20 +49,20 @@ def _if(writer: Writer, operation: Operation) -> None:
         if not otherwise:
             break
         writer.start(other)
-        # A long chain of elif is nested to the right; it must not become a deep recursion.
-        chained = otherwise[-1].code == "if"
+        # A long elif chain is nested to the right; it must not become a deep recursion.
+        following = otherwise[-1]
+        chained = isinstance(following, If)
         operations(writer, otherwise[:-1] if chained else otherwise)
-        if not chained or writer.terminated:
+        if not isinstance(following, If) or writer.terminated:
             reached = reached or not writer.terminated
             writer.jump(end)
             break
-        operation = otherwise[-1]
+        operation = following
     if reached:
         writer.start(end)
 
 
-def _while(writer: Writer, operation: Operation) -> None:
-    assert isinstance(operation, While)
+def _while(writer: Writer, operation: While) -> None:
     head, body, again, end = (writer.label(name) for name in ("while", "do", "again", "endwhile"))
     writer.jump(head)
     writer.start(head)
@@ -79,8 +79,7 @@ def _while(writer: Writer, operation: Operation) -> None:
         writer.start(end)
 
 
-def _for(writer: Writer, operation: Operation) -> None:
-    assert isinstance(operation, For)
+def _for(writer: Writer, operation: For) -> None:
     variable = operation.variable
     dtype = dtype_of(variable)
     begin, end, step = operation.operands
@@ -90,7 +89,7 @@ def _for(writer: Writer, operation: Operation) -> None:
         if stride == 0:
             return
         if abs(stride) < FARTHEST_STEP and (dtype.bits < 64 or stride in (1, -1)):
-            # A 64-bit counter cannot pass the limits of a narrower type; by single steps, no counter passes its end.
+            # A 64-bit counter cannot exceed the limits of a narrower type; with unit steps, no counter exceeds its end.
             compare = f"{signed if dtype.bits == 64 else 's'}{'lt' if stride > 0 else 'gt'}"
             span = widened(writer, begin), widened(writer, end), stride
             _counted(writer, operation, span, compare, lambda counter: counter)
@@ -107,7 +106,7 @@ def _for(writer: Writer, operation: Operation) -> None:
 def _counted(
     writer: Writer, operation: For, span: tuple[str, str, int], compare: str, value: Callable[[str], str]
 ) -> None:
-    """A loop over a counter, of which `value` makes the variable."""
+    """A loop over a counter; `value` computes the variable from it."""
     first, last, stride = span
     around, group = writer.independent, ""
     if operation.hints.independent:
@@ -143,16 +142,6 @@ def _trip_count(writer: Writer, begin: str, end: str, step: str, signed: bool) -
     return writer.define(f"select i1 {some}, i64 {count}, i64 0")
 
 
-def _task(writer: Writer, operation: Operation) -> None:
-    assert isinstance(operation, Task)
-    writer.launch(operation)
-
-
-def _sections(writer: Writer, operation: Operation) -> None:
-    assert isinstance(operation, Sections)
-    writer.sections(operation)
-
-
 def _break(writer: Writer, operation: Operation) -> None:
     writer.jump(writer.exits[-1][1])
 
@@ -166,7 +155,7 @@ def _return(writer: Writer, operation: Operation) -> None:
     writer.terminated = True
 
 
-RENDERINGS: dict[str, Callable[[Writer, Operation], str | None]] = {
+RENDERINGS: dict[str, Callable[[Writer, Any], str | None]] = {
     **OPERATIONS,
     **MEMORY,
     **EFFECTS,
@@ -175,8 +164,8 @@ RENDERINGS: dict[str, Callable[[Writer, Operation], str | None]] = {
     "if": _if,
     "while": _while,
     "for": _for,
-    "task": _task,
-    "sections": _sections,
+    "task": lambda writer, task: writer.launch(task),
+    "sections": lambda writer, sections: writer.sections(sections),
     "break": _break,
     "continue": _continue,
     "return": _return,

@@ -1,18 +1,18 @@
-"""`flush_denormals`: where native code is entered, the processor is told to take denormals for zero, and back at the end.
+"""`flush_denormals`: native code sets the processor to flush denormals to zero on entry, and restores the state at the end.
 
-Each function that the runtime calls sets the state of its own thread: the entry, and what is called for a part of a task.
+Each function that the runtime calls sets the state of its own thread: the entry point, and the functions of tasks.
 """
 
 from __future__ import annotations
 
 from samovar.backends.llvm.module import Module
 
-#: Results that would be denormal are zero, and operands that are count as zero.
+#: MXCSR: flush denormal results to zero, and treat denormal operands as zero.
 _FLUSH = 0x8000 | 0x0040
 
 
 def around(module: Module, lines: list[str]) -> list[str]:
-    """Lines of a function with the state set before and put back after them."""
+    """Wrap the lines of a function in code that sets and restores the state."""
     if not module.program.flush_denormals:
         return lines
     for name in ("stmxcsr", "ldmxcsr"):

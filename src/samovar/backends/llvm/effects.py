@@ -1,4 +1,4 @@
-"""Operations that reach outside: checks, overflow checks, prints, calls."""
+"""Operations with effects: checks, overflow checks, prints, calls."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from samovar.backends.llvm.array_tables import SLOT, Table, all_parts
 from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.types import is_signed, register_type
-from samovar.backends.llvm.writer import Writer, dtype_of, parts_taken
-from samovar.ir import Array, Operation, Value
+from samovar.backends.llvm.writer import Writer, parts_taken
+from samovar.ir import Array, Operation, Value, dtype_of
 
 
-def _carry(writer: Writer, values: Sequence[Value]) -> str:
-    """Store values in eight-byte slots for the runtime; gives their address."""
+def carry(writer: Writer, values: Sequence[tuple[str, str]]) -> str:
+    """Store values, each with its LLVM type, in eight-byte slots for the runtime; return their address."""
     if not values:
         return "null"
     writer.carried = max(writer.carried, len(values))
-    for position, value in enumerate(values):
-        kind, name = writer.memory_value(value)
+    for position, (kind, name) in enumerate(values):
         place = writer.define(f"getelementptr inbounds i64, ptr %carried, i64 {position}") if position else "%carried"
         writer.emit(f"store {kind} {name}, ptr {place}")
     return "%carried"
 
 
 def leave_if(writer: Writer, condition: str) -> None:
-    """End the launch where a condition holds: something has failed."""
+    """End the launch if a condition holds: something has failed."""
     bad, good = writer.label("failed"), writer.label("good")
     writer.branch(condition, bad, good, UNLIKELY)
     writer.cold += [f"{bad}:", "  " + writer.leave()]
@@ -34,12 +33,12 @@ def leave_if(writer: Writer, condition: str) -> None:
 
 
 def fail_unless(writer: Writer, condition: str, site: Site, values: Sequence[Value]) -> None:
-    """Go on where the condition holds; otherwise record the failure and leave the function."""
+    """Continue if the condition holds; otherwise record the failure and leave the function."""
     bad, good = writer.label("fail"), writer.label("good")
     writer.branch(writer.define(f"xor i1 {condition}, true"), bad, good, UNLIKELY)
     hot, writer.lines = writer.lines, writer.cold
     writer.start(bad)
-    carried = _carry(writer, values)
+    carried = carry(writer, [writer.memory_value(value) for value in values])
     writer.module.runtime("sv_fail")
     writer.emit(f"call void @sv_fail(ptr {writer.context()}, i32 {writer.module.site(site)}, ptr {carried})")
     writer.emit(writer.leave())
@@ -52,7 +51,7 @@ def _check(writer: Writer, operation: Operation) -> None:
 
 
 def _print(writer: Writer, operation: Operation) -> None:
-    carried = _carry(writer, operation.operands)
+    carried = carry(writer, [writer.memory_value(value) for value in operation.operands])
     writer.module.runtime("sv_print")
     site = writer.module.site(operation.payload)
     writer.emit(f"call void @sv_print(ptr {writer.context()}, i32 {site}, ptr {carried})")
@@ -62,7 +61,7 @@ _OVERFLOW = {"add": "add", "sub": "sub", "mul": "mul", "neg": "sub"}
 
 
 def checked(writer: Writer, operation: Operation) -> str:
-    """add, sub, mul and neg; those with a site fail where the result does not fit."""
+    """add, sub, mul and neg; those with a site fail if the result does not fit."""
     site = operation.payload
     if not isinstance(site, Site):
         return OPERATIONS[operation.code](writer, operation)
@@ -88,7 +87,7 @@ def array_arguments(writer: Writer, array: Array, parameter: Array, length: bool
 
 
 def _table(writer: Writer, call: Operation, table: Table) -> str:
-    """The table that a function is called with: that of the function at hand, if it is a piece of that one."""
+    """The table argument of a call: that of the current function, if the callee is a piece of it."""
     if table.owner is not call.payload:
         return "%arrays"
     arrays = [each for each in call.operands if isinstance(each, Array)]
@@ -143,11 +142,31 @@ def _extract(writer: Writer, operation: Operation) -> str:
     return writer.define(f"extractvalue {callee.result} {writer.value(call)}, {place}", "r")
 
 
-def _random(writer: Writer, operation: Operation) -> str:
-    dtype = dtype_of(operation)
+def _key(writer: Writer, operation: Operation) -> str:
     writer.module.runtime("sv_random")
-    bits = writer.define(f"call i64 @sv_random(ptr {writer.context()})")
-    return bits if dtype.bits == 64 else writer.define(f"trunc i64 {bits} to {register_type(dtype)}")
+    return writer.define(f"call i64 @sv_random(ptr {writer.context()})")
+
+
+def _push(writer: Writer, operation: Operation) -> None:
+    """Bits of any type, in eight bytes."""
+    kind, name = writer.memory_value(operation.operands[0])
+    bits = dtype_of(operation.operands[0]).itemsize * 8
+    if kind != f"i{bits}":
+        name = writer.define(f"bitcast {kind} {name} to i{bits}")
+    wide = name if bits == 64 else writer.define(f"zext i{bits} {name} to i64")
+    writer.module.runtime("sv_push")
+    writer.emit(f"call void @sv_push(ptr {writer.context()}, i64 {wide})")
+
+
+def _pop(writer: Writer, operation: Operation) -> str:
+    dtype = dtype_of(operation)
+    bits, kind = dtype.itemsize * 8, register_type(dtype)
+    writer.module.runtime("sv_pop")
+    found = writer.define(f"call i64 @sv_pop(ptr {writer.context()})")
+    if kind == "i1":
+        return writer.define(f"trunc i64 {found} to i1")
+    narrow = found if bits == 64 else writer.define(f"trunc i64 {found} to i{bits}")
+    return narrow if kind == f"i{bits}" else writer.define(f"bitcast i{bits} {narrow} to {kind}")
 
 
 def _threads(writer: Writer, operation: Operation) -> str:
@@ -156,12 +175,12 @@ def _threads(writer: Writer, operation: Operation) -> str:
 
 
 def _scratch(writer: Writer, operation: Operation) -> None:
-    """Memory of the launch, or that of the array itself. In a loop, what was had before is used again where it is enough."""
+    """Memory of the launch, or that of the array itself. A loop reuses the previous memory if it is large enough."""
     memory, array = operation.payload
     elements, wanted = (writer.value(operand) for operand in operation.operands)
     slot, had = (writer.define_early(f"alloca {kind}", "scratch") for kind in ("ptr", "i64"))
     writer.prologue.append(f"  store i64 -1, ptr {had}")
-    size = writer.define(f"mul i64 {elements}, {array.dtype.itemsize}")
+    size = writer.define(f"mul i64 {elements}, {memory.dtype.itemsize}")
     enough = writer.define(f"icmp sle i64 {size}, {writer.define(f'load i64, ptr {had}')}")
     more, ready = writer.label("more"), writer.label("ready")
     unneeded = writer.define(f"or i1 {enough}, {writer.define(f'xor i1 {wanted}, true')}")
@@ -177,6 +196,7 @@ def _scratch(writer: Writer, operation: Operation) -> None:
     own = writer.define(f"load ptr, ptr {slot}")
     chosen = writer.define(f"select i1 {wanted}, ptr {own}, ptr {writer.pointer(array)}")
     writer.parts[memory, "pointer", 0] = chosen
+    writer.parts[memory, "extent", 0] = elements
 
 
 EFFECTS: dict[str, Callable[[Writer, Operation], str | None]] = {
@@ -184,7 +204,9 @@ EFFECTS: dict[str, Callable[[Writer, Operation], str | None]] = {
     "print": _print,
     "call": _call,
     "extract": _extract,
-    "random": _random,
+    "key": _key,
+    "push": _push,
+    "pop": _pop,
     "threads": _threads,
     "scratch": _scratch,
     **dict.fromkeys(_OVERFLOW, checked),

@@ -1,7 +1,7 @@
 """Reading a relocatable ELF object: sections, symbols, relocations.
 
 Only what the linker needs, with `struct`: a general ELF library takes longer to import than a kernel takes to compile
-(docs/adr/0011). Objects of 64 bits, little-endian, with explicit addends: x86-64 and aarch64.
+(docs/adr/0011). Supports 64-bit little-endian objects with explicit addends: x86-64 and aarch64.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ UNDEFINED = 0
 
 
 class ObjectError(CannotLink):
-    """An object that cannot become an image: not an ELF file of this machine, or with something that has no meaning here."""
+    """An object that cannot become an image: not an ELF file for this machine, or with unsupported contents."""
 
 
 class Section(NamedTuple):
-    """A section. `link` and `info` mean what its type says they mean."""
+    """A section. The meaning of `link` and `info` depends on its type."""
 
     name: str
     type: int
@@ -41,7 +41,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A symbol; `section` is `UNDEFINED` where it is defined elsewhere."""
+    """A symbol; `section` is `UNDEFINED` if it is defined elsewhere."""
 
     name: str
     type: int
@@ -51,7 +51,7 @@ class Symbol(NamedTuple):
 
 
 class Relocation(NamedTuple):
-    """`offset` in the section that is patched, the number of the symbol, and what to add to it."""
+    """A relocation: the `offset` in the patched section, the index of the symbol, and the addend."""
 
     offset: int
     symbol: int
@@ -60,7 +60,7 @@ class Relocation(NamedTuple):
 
 
 class Object(NamedTuple):
-    """An object file. `machine` is ELF's number; `relocations` are by the number of the section that they patch."""
+    """An object file. `machine` is ELF's number; `relocations` are by the number of the patched section."""
 
     machine: int
     sections: tuple[Section, ...]
@@ -69,7 +69,7 @@ class Object(NamedTuple):
 
 
 def read_object(data: bytes) -> Object:
-    """Parse an object file. `ObjectError` if it is none, or damaged."""
+    """Parse an object file. Raises `ObjectError` if it is not one, or damaged."""
     try:
         return _read(data)
     except (struct.error, IndexError, OverflowError, ValueError) as error:
@@ -79,7 +79,7 @@ def read_object(data: bytes) -> Object:
 def _read(data: bytes) -> Object:
     header = _HEADER.unpack_from(data)
     if data[:6] != b"\x7fELF\x02\x01" or header[1] != _RELOCATABLE:
-        raise ObjectError("not a relocatable ELF object of 64 bits")
+        raise ObjectError("not a relocatable 64-bit ELF object")
     machine, start, count, names_index = header[2], header[6], header[12], header[13]
     raw = [_SECTION.unpack_from(data, start + _SECTION.size * index) for index in range(count)]
     names = _extent(data, raw[names_index][4], raw[names_index][5])

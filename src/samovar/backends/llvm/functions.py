@@ -1,25 +1,25 @@
-"""IR functions as LLVM functions. One that can fail returns a flag before its results: true, it failed."""
+"""IR functions as LLVM functions. One that can fail returns a flag before its results, true on failure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from samovar.artifact import Site
-from samovar.backends.llvm.array_tables import SLOT, Table
+from samovar.backends.llvm.array_tables import SLOT
 from samovar.backends.llvm.control import region
-from samovar.backends.llvm.module import EXTENT, INVARIANT, OUTLINED, PLAIN, WIDE_EXTENT, Callee, Module
+from samovar.backends.llvm.module import INVARIANT, OUTLINED, PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
-from samovar.backends.llvm.writer import Writer, parts_taken
-from samovar.ir import Array, Function, Local, Operation, Touch, Value, memory, walk
+from samovar.backends.llvm.writer import Writer, extent_range, parts_taken
+from samovar.ir import Array, Function, Local, Operation, Touch, Value, dtype_of, memory, walk
 
-#: Extents of arrays that are not wide, and of wide ones, as facts of a parameter.
+#: Parameter attributes of extents, for ordinary and wide arrays.
 EXTENT_RANGE = "noundef range(i64 0, 2147483648)"
 WIDE_EXTENT_RANGE = "noundef range(i64 0, -9223372036854775808)"
 
 
 def part_fact(array: Array, part: str) -> str:
-    """Type and facts of a part of an array as a parameter."""
+    """Type and attributes of a part of an array as a parameter."""
     if part == "pointer":
         return "ptr noalias noundef" if array.alone else "ptr noundef"
     if part == "extent":
@@ -39,34 +39,25 @@ class FunctionWriter(Writer):
         self.parameters: list[str] = ["ptr noundef %context"] if callee.context else []
         if self.table is not None:
             self.parameters.append(f"ptr noalias noundef readonly dereferenceable({SLOT * self.table.size}) %arrays")
-            self.alias_marks = self._alias_marks(self.table, function, callee)
+            # As parameters, arrays of the table could be `noalias`.
+            written = {function.parameters[place] for place in callee.written}
+            shared = [each for each in function.parameters if isinstance(each, Array) and self.table.has(each)]
+            self.aliases = module.alias_scopes(shared, written)
         for position, parameter in enumerate(function.parameters):
             if isinstance(parameter, Array):
                 if self.table is None or not self.table.has(parameter):
                     self._array(parameter, position)
             else:
-                assert parameter.type is not None
                 name = self.values[parameter] = f"%p{position}"
-                self.parameters.append(f"{register_type(parameter.type)} noundef {name}")
+                self.parameters.append(f"{register_type(dtype_of(parameter))} noundef {name}")
 
     def _array(self, array: Array, position: int) -> None:
         for part, axis in parts_taken(array, position in self.lengths):
             name = self.parts[array, part, axis] = f"%a{position}.{part}{axis}"
             self.parameters.append(f"{part_fact(array, part)} {name}")
 
-    def _alias_marks(self, table: Table, function: Function, callee: Callee) -> Callable[[Array], str]:
-        """What is said at an access to an array of the table: as parameters, those that are alone would be `noalias`."""
-        alone = [each for each in function.parameters if isinstance(each, Array) and each.alone and table.has(each)]
-        written = {function.parameters[place] for place in callee.written}
-        marks = self.module.alias_scopes([each for each in alone if each in written])
-        return lambda array: marks(array) if array in alone else ""
-
-    def access_of(self, array: Array) -> str:
-        in_table = self.table is not None and self.table.has(array)
-        return super().access_of(array) + (self.alias_marks(array) if in_table else "")
-
     def _part(self, array: Array, part: str, axis: int) -> str:
-        """Loaded where it is used: LLVM finds out where else it is, and code that is not reached needs none of it."""
+        """Load at the place of use: LLVM finds common loads, and unreached code needs none."""
         slot = None if self.table is None else self.table.slots.get((array, part, axis))
         if slot is None:
             return super()._part(array, part, axis)
@@ -81,10 +72,10 @@ class FunctionWriter(Writer):
         return self.define_early(_loaded(array, part, place), part)
 
     def outside(self, value: Value) -> str:
-        raise LookupError("a function uses a value that it neither computes nor takes")
+        raise LookupError("a function uses a value that it neither computes nor has as a parameter")
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
-        raise LookupError(f"a function uses the array {array.name!r}, which it does not take")
+        raise LookupError(f"a function uses the array {array.name!r}, which is not a parameter")
 
     def context(self) -> str:
         return "%context"
@@ -112,15 +103,13 @@ class FunctionWriter(Writer):
 
 
 def _loaded(array: Array, part: str, place: str) -> str:
-    """A part of an array, from its slot in a table."""
-    if part == "pointer":
-        return f"load ptr, ptr {place}, align {SLOT}{INVARIANT}"
-    extent = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
-    return f"load i64, ptr {place}, align {SLOT}{extent}{INVARIANT}"
+    """A load of a part of an array from its slot in a table."""
+    kind = "ptr" if part == "pointer" else "i64"
+    return f"load {kind}, ptr {place}, align {SLOT}{extent_range(array, part)}{INVARIANT}"
 
 
 def render_function(module: Module, function: Function, name: str, is_unit: bool = False) -> Callee:
-    """Add a function to the module, with those that it calls; a unit is the one that others see."""
+    """Add a function to the module, with its callees; a unit is visible to other modules."""
     effects = _effects(module, function)
     kinds = [register_type(dtype) for dtype in function.returns]
     if effects.fails:
@@ -146,8 +135,8 @@ def render_function(module: Module, function: Function, name: str, is_unit: bool
 
 @dataclass(frozen=True)
 class Copy:
-    """A function as it was rendered into one module. One that is whole, because it refers to nothing of that module but what
-    it declares, is the same text in every other one."""
+    """A function as rendered into one module. If it is whole, because it refers only to declarations of that module, its
+    text is the same in every other one."""
 
     callee: Callee
     definition: str
@@ -162,7 +151,7 @@ class Copy:
 
 
 def render_copy(module: Module, function: Function, name: str) -> Copy:
-    """Add a function to the module, and say whether it can be added to others as it is."""
+    """Add a function to the module, and report whether it can be added to others as it is."""
     references, declarations = module.references, module.declarations
     own: dict[str, str] = {}
     module.declarations = own
@@ -174,7 +163,7 @@ def render_copy(module: Module, function: Function, name: str) -> Copy:
 
 
 def _declared(writer: FunctionWriter, function: Function, written: set[Value]) -> Iterator[str]:
-    """The parameters without names, as a module declares them that knows nothing of the function but this."""
+    """The parameters without names, for declarations in other modules, which know nothing else about the function."""
     names = {
         writer.parts[each, "pointer", 0]: "" if each in written else " readonly"
         for each in function.parameters
@@ -187,7 +176,7 @@ def _declared(writer: FunctionWriter, function: Function, written: set[Value]) -
 
 @dataclass
 class _Effects:
-    """What a call of a function does, those that it calls in turn included."""
+    """The effects of a call of a function, including its callees."""
 
     fails: bool = False
     context: bool = False
@@ -197,7 +186,7 @@ class _Effects:
     returns: bool = True
 
     def facts(self, has_table: bool) -> str:
-        """As attributes of a declaration. What speaks does more than anybody knows, and arrays of a table are anywhere."""
+        """Attributes of a declaration. Output has unknown effects, and arrays of a table may be anywhere in memory."""
         if self.context:
             return ""
         memory = "readwrite" if self.written else "read" if self.reads or has_table else "none"
@@ -210,8 +199,8 @@ def _effects(module: Module, function: Function) -> _Effects:
     found = _Effects()
     for operation in walk(function.body):
         code, payload = operation.code, operation.payload
-        if payload is None and code not in ("random", "while", "poll"):
-            continue  # most of them compute something
+        if payload is None and code not in ("key", "push", "pop", "while", "poll"):
+            continue  # pure operations, the most common case
         if code == "call":
             called = module.callee(payload)
             found.fails |= called.fails
@@ -220,7 +209,7 @@ def _effects(module: Module, function: Function) -> _Effects:
             found.returns &= "willreturn" in called.facts
             found.written.update(operation.operands[place] for place in called.written)
             found.lengths.update(operation.operands[place] for place in called.lengths)
-        elif code in ("print", "random", "touch"):
+        elif code in ("print", "key", "push", "pop", "touch"):
             found.context = True
             if isinstance(payload, Touch):
                 found.lengths.add(payload.target)

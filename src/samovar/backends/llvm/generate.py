@@ -1,6 +1,6 @@
-"""From LLVM text for a known target to an object file or to assembly: the step that needs LLVM.
+"""From LLVM IR for a known target to an object file or assembly: the step that needs LLVM.
 
-It runs in compile workers (`samovar.compiler.worker`), so little is imported here: a worker should be ready soon.
+It runs in compile workers (`samovar.compiler.worker`), so it imports little: a worker should start quickly.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from samovar.backends.llvm.forms import CHOICES_STAY, DEEP_NESTS, PLAIN_LOOPS, Effort, effort
+from samovar.backends.llvm.effort import CHOICES_STAY, DEEP_NESTS, PLAIN_LOOPS, Effort, effort_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     #: Triple, name and features of a processor.
     Machine = tuple[str, str, str]
 
-#: What a text can become.
+#: The kinds of output.
 PRODUCTS = ("object", "assembly", "text")
 
 
 @cache
 def _machine(machine: Machine, level: int) -> llvm.TargetMachine:
-    """Made once per process, machine and level of the code generator."""
+    """The target machine, created once per process, machine and level of the code generator."""
     triple, cpu, features = machine
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    # Structures of nine numbers, as 3×3 matrices are, one after the other: LLVM takes eight together unless told otherwise.
+    # Structures of nine numbers, such as 3×3 matrices: by default LLVM interleaves up to eight.
     llvm.set_option("samovar", "-max-interleave-group-factor=9")
-    # A stride that is not known is that of a row: a loop for the case that it is 1 would never run.
+    # An unknown stride is that of a row: a loop version for stride 1 would never run.
     llvm.set_option("samovar", "-enable-mem-access-versioning=false")
     return llvm.Target.from_triple(triple).create_target_machine(
         cpu=cpu, features=features, opt=level, reloc="pic", codemodel="small"
@@ -37,19 +37,19 @@ def _machine(machine: Machine, level: int) -> llvm.TargetMachine:
 
 def _pass_builder(machine: llvm.TargetMachine, wanted: Effort) -> llvm.PassBuilder:
     """A pass builder for one module. Each run leaves callbacks in its builder, which the next run calls around every pass:
-    a builder that is kept makes each compile slower than the one before (and the callbacks point into a dead stack frame).
+    reusing a builder makes each compile slower than the one before (and the callbacks point into a dead stack frame).
     """
     tuning = llvm.create_pipeline_tuning_options(speed_level=wanted.level)
     tuning.loop_vectorization = wanted.vectors
-    tuning.slp_vectorization = wanted.neighbours
+    tuning.slp_vectorization = wanted.neighbors
     tuning.loop_interleaving = wanted.vectors
     tuning.loop_unrolling = wanted.level > 1
     return llvm.create_pass_builder(machine, tuning)
 
 
-def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
-    """Optimised code; `form` is one of those in `samovar.backends.llvm.forms`, `product` one of `PRODUCTS`."""
-    wanted = effort(text, form)
+def generate(text: str, machine: Machine, effort: str, product: str) -> bytes:
+    """Compile optimized code; `effort` is a name from `samovar.backends.llvm.effort`, `product` one of `PRODUCTS`."""
+    wanted = effort_for(text, effort)
     target = _machine(machine, wanted.generation)
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = machine[0]
@@ -62,7 +62,7 @@ def generate(text: str, machine: Machine, form: str, product: str) -> bytes:
         switched.append(("-disable-lsr=true", "-disable-lsr=false"))
     if CHOICES_STAY in text and machine[0].startswith("x86_64"):
         switched.append(("-x86-cmov-converter=false", "-x86-cmov-converter=true"))
-    for there, _ in switched:  # switches of the process
+    for there, _ in switched:  # process-wide switches
         llvm.set_option("samovar", there)
     try:
         builder.getModulePassManager().run(module, builder)

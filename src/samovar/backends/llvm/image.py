@@ -1,6 +1,7 @@
-"""Images: what the linker makes, and the flat form in which they are kept and loaded.
+"""Images: the output of the linker, and the flat format in which they are stored and loaded.
 
-The form is described in `_native/image.c`, which reads it; its number changes there and here together.
+The format is described in `_native/machine_code/image.c`, which reads it; its version number changes there and here
+together.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ _HEADER = struct.Struct("<8s7I")
 
 @dataclass(frozen=True)
 class ImageParts:
-    """A linked image: code and constants, and what the loader has to know about them.
+    """A linked image: code and constants, and the tables for the loader.
 
     `slots` are (offset of a cell, symbol): the loader fills in the address of the symbol. `relatives` are offsets of cells
-    that hold an offset in the image: the loader makes an address of it. `functions` are (name, offset, size). `machine` is
+    that hold an offset in the image: the loader turns it into an address. `functions` are (name, offset, size). `machine` is
     ELF's number.
     """
 

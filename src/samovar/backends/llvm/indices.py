@@ -1,11 +1,11 @@
-"""Addresses of array elements, in 64-bit arithmetic that LLVM sees through.
+"""Addresses of array elements, in 64-bit arithmetic that LLVM can analyze.
 
-Indices are mostly i32 expressions of loop variables. Extending a wrapped i32 sum hides from LLVM that neighbouring
-iterations touch neighbouring elements. So a sum is computed in i64 instead where that gives the same element: an index that
-is in bounds is r in [0, 2^31), and its affine form gives r modulo 2^32; if the exact sum lies in [-2^31, 2^32), it is
-r, because nothing else in there is congruent to r. (What is out of bounds is not executed: it was checked, or is undefined.)
-Where the exact sum may be elsewhere, what does not move with the innermost loop is wrapped first, to where the rest fits on
-top of it.
+Indices are mostly i32 expressions of loop variables. Extending a wrapped i32 sum hides from LLVM that consecutive iterations
+access consecutive elements. So a sum is computed in i64 instead where that gives the same element: an in-bounds index is r
+in [0, 2^31), and its affine form gives r modulo 2^32; if the exact sum is in [-2^31, 2^32), it is r, because nothing else in
+that range is congruent to r. (Out-of-bounds accesses are not executed: they were checked, or are undefined.) If the exact
+sum may be elsewhere, the part that is invariant in the innermost loop is wrapped first, into a range where the rest fits on
+top.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Sequence
 from math import prod
 
 from samovar.backends.llvm.types import is_signed, memory_type, register_type
-from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import Array, Constant, Form, Operation, Value
+from samovar.backends.llvm.writer import Writer
+from samovar.ir import AffineForm, Array, Constant, Operation, Value, dtype_of
 
-#: Where an exact sum is the index, if that is in bounds: from _LEAST to below _LIMIT.
+#: The range of exact sums that are the index, if that is in bounds: from _LEAST to below _LIMIT.
 _LEAST, _LIMIT = -(1 << 31), 1 << 32
 
 
 def widened(writer: Writer, value: Value) -> str:
-    """An integer as i64, extended according to its sign."""
+    """An integer as i64, sign- or zero-extended by its type."""
     if isinstance(value, Constant):
         return str(int(value.value))
     counter = writer.counters.get(value)
@@ -41,13 +41,13 @@ def widened(writer: Writer, value: Value) -> str:
     return writer.define(f"{'sext' if is_signed(dtype) else 'zext'} {register_type(dtype)} {name} to i64")
 
 
-def _terms(form: Form) -> list[tuple[Value, int]]:
-    """What a form is the sum of beside its constant."""
+def _terms(form: AffineForm) -> list[tuple[Value, int]]:
+    """The terms of a form besides its constant."""
     return [(symbol.identity, factor) for symbol, factor in form.terms if isinstance(symbol.identity, Value)]
 
 
-def _exact_range(form: Form) -> tuple[int, int]:
-    """The range of the sum that a form says, without wrapping."""
+def _exact_range(form: AffineForm) -> tuple[int, int]:
+    """The range of the sum of a form, without wrapping."""
     low = high = form.constant
     for symbol, factor in form.terms:
         ends = sorted((symbol.low * factor, symbol.high * factor))
@@ -55,8 +55,8 @@ def _exact_range(form: Form) -> tuple[int, int]:
     return low, high
 
 
-def _is_exact(form: Form, array: Array) -> bool:
-    """Whether the sum that a form says is an index, if that is in bounds."""
+def _is_exact(form: AffineForm, array: Array) -> bool:
+    """Whether the exact sum of a form is the index, if that is in bounds."""
     low, high = _exact_range(form)
     return form.bits == 64 or (form.bits >= 32 and not array.wide and low >= _LEAST and high < _LIMIT)
 
@@ -77,7 +77,7 @@ def _sum_of(writer: Writer, terms: Sequence[tuple[Value, int]], flags: str) -> s
 
 
 def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
-    """An index into an array as i64: its variable part, and a constant to be added."""
+    """An index into an array as i64: its variable part, and a constant to add."""
     if isinstance(value, Constant):
         return "0", int(value.value)
     form = writer.module.program.affine.form(value)
@@ -98,15 +98,15 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
 
 
 def _fastest(writer: Writer, terms: Sequence[tuple[Value, int]]) -> Value | None:
-    """The variable of the innermost loop that moves a sum."""
+    """The variable of the innermost loop that a sum depends on."""
     return next((each for each in reversed(writer.counters) if any(each is term for term, _ in terms)), None)
 
 
-def _with_wrapped_rest(writer: Writer, form: Form, terms: Sequence[tuple[Value, int]]) -> str:
-    """A sum of i32 or u32 in which only what the fastest loop adds is exact; empty if there is no such loop, or it moves too
-    far.
+def _with_wrapped_rest(writer: Writer, form: AffineForm, terms: Sequence[tuple[Value, int]]) -> str:
+    """A sum of i32 or u32 in which only the term of the innermost loop is exact; empty if there is no such loop, or if the
+    term is too large.
 
-    The rest is wrapped to the 2^32 numbers from `first` on, so that the whole lies where an exact sum has to (see above).
+    The rest is wrapped to the 2^32 numbers from `first` on, so that the whole is in the range of exact sums (see above).
     """
     inner = _fastest(writer, terms)
     if inner is None:
@@ -154,81 +154,46 @@ def index(writer: Writer, array: Array, value: Value) -> str:
 
 
 def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
-    """The distance of an element from the array's pointer, in elements: a variable part and a constant."""
-    if not indices:
-        return "0", 0
+    """The offset of an element from the array's pointer, in elements: a variable part and a constant."""
     if array.layout is not None and not array.contiguous:
         return _offset_in_layout(writer, array, indices)
-    if array.pitch is not None:
-        return _offset_in_structs(writer, array, indices, *array.pitch)
-    if array.apart:
-        return _offset_entry_by_entry(writer, array, indices)
-    if array.order is not None:
-        return _offset_in_order(writer, array, indices, array.order)
-    if not array.contiguous:
-        total = ""
+    if array.record_stride is not None:
+        return _offset_in_structs(writer, array, indices, *array.record_stride)
+    if array.brings_strides:
+        total = "0"
         for axis, value in enumerate(indices):
             term = writer.define(f"mul nsw i64 {index(writer, array, value)}, {writer.stride(array, axis)}", "x")
-            total = writer.define(f"add nsw i64 {total}, {term}", "x") if total else term
+            total = _added(writer, total, term)
         return total, 0
-    return _in_c_order(writer, array, indices)
+    return _in_order(writer, array, indices, array.axes())
 
 
-def _in_c_order(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
-    """The number of an element in C order of the axes of its indices: a variable part and a constant."""
-    *outer, last = indices
-    variable, constant = _index(writer, array, last)
-    if not outer:
-        return variable, constant
-    total = "0"
-    for axis, value in enumerate(outer):
-        here = index(writer, array, value)
-        if axis:
+def _in_order(writer: Writer, array: Array, indices: Sequence[Value], axes: Sequence[int]) -> tuple[str, int]:
+    """The number of an element in dimensions stored without gaps, from the outermost to the innermost: a variable part and
+    a constant."""
+    total, constant = "0", 0
+    for position, axis in enumerate(axes):
+        if total != "0":
             total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
-            total = writer.define(f"add nsw i64 {total}, {here}", "x")
+        if position < len(axes) - 1:
+            total = _added(writer, total, index(writer, array, indices[axis]))
         else:
-            total = here
-    row = writer.define(f"mul nsw i64 {total}, {writer.extent(array, len(indices) - 1)}", "x")
-    return (writer.define(f"add nsw i64 {row}, {variable}", "x") if variable != "0" else row), constant
+            variable, constant = _index(writer, array, indices[axis])
+            total = _added(writer, total, variable)
+    return total, constant
 
 
 def _offset_in_structs(
     writer: Writer, array: Array, indices: Sequence[Value], axes: int, distance: int
 ) -> tuple[str, int]:
-    """The same of a member of an array of structs: the number of the struct times their distance, and within the member."""
-    total, constant = _in_c_order(writer, array, indices[:axes]) if axes else ("0", 0)
+    """The offset of a member of an array of structs: the struct's number times the stride, plus the offset in the member."""
+    total, constant = _in_order(writer, array, indices, range(axes))
     entry, known = _entry(writer, array, indices, axes)
     return _added(writer, _scaled(writer, total, distance), entry), constant * distance + known
 
 
-def _offset_entry_by_entry(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
-    """The same where the first entries of all elements come first, then the second ones: all of each are in C order."""
-    axes = array.ndim - array.apart
-    total, constant = _in_c_order(writer, array, indices[:axes]) if axes else ("0", 0)
-    number = _sum(writer, *_entry(writer, array, indices, axes))
-    if number == "0":
-        return total, constant
-    for axis in range(axes):
-        number = writer.define(f"mul nsw i64 {number}, {writer.extent(array, axis)}", "x")
-    return _added(writer, total, number), constant
-
-
-def _offset_in_order(writer: Writer, array: Array, indices: Sequence[Value], order: Sequence[int]) -> tuple[str, int]:
-    """The same where the axes lie in another order, from the outermost to the innermost."""
-    *outer, last = order
-    total = "0"
-    for axis in outer:
-        if total != "0":
-            total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, axis)}", "x")
-        total = _added(writer, total, index(writer, array, indices[axis]))
-    variable, constant = _index(writer, array, indices[last])
-    if total != "0":
-        total = writer.define(f"mul nsw i64 {total}, {writer.extent(array, last)}", "x")
-    return _added(writer, total, variable), constant
-
-
 def _entry(writer: Writer, array: Array, indices: Sequence[Value], axes: int) -> tuple[str, int]:
-    """The number of an entry in its element, whose axes come after some others: a variable part and a constant."""
+    """The number of a component in its element, whose dimensions follow some others: a variable part and a constant."""
     total, constant = "0", 0
     for axis in range(axes, array.ndim):
         variable, known = _index(writer, array, indices[axis])
@@ -249,25 +214,23 @@ def _scaled(writer: Writer, variable: str, factor: int) -> str:
 
 
 def _offset_in_layout(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
-    """The same in a layout that is known: each index, or each of the digits that it is split into, times a constant."""
+    """The offset in a known layout: each index, or each digit that it is split into, times a constant."""
     assert array.layout is not None
     total, constant = "0", 0
     for value, pieces in zip(indices, array.layout, strict=True):
         digits = [_index(writer, array, value)] if len(pieces) == 1 else _digits(writer, array, value, pieces)
         for (variable, known), (_, stride) in zip(digits, pieces, strict=True):
             constant += known * stride
-            if variable != "0":
-                term = writer.define(f"mul nsw i64 {variable}, {stride}", "x")
-                total = term if total == "0" else writer.define(f"add nsw i64 {total}, {term}", "x")
+            total = _added(writer, total, _scaled(writer, variable, stride))
     return total, constant
 
 
 def _digits(
     writer: Writer, array: Array, value: Value, pieces: tuple[tuple[int, int], ...]
 ) -> list[tuple[str, int]]:
-    """An index as the digits of a number in the radix of its pieces, the most significant first.
+    """An index as the digits of a mixed-radix number, most significant first.
 
-    In a loop that follows the pieces, the index is a sum of loop variables which are these digits. An index in bounds is not
+    In a loop that follows the layout, the index is a sum of loop variables that are these digits. An in-bounds index is not
     negative, and its first digit needs no remainder.
     """
     digits: list[tuple[str, int]] = []
@@ -294,14 +257,14 @@ def _digits(
 
 
 def address(writer: Writer, array: Array, indices: Sequence[Value], inbounds: bool = True) -> str:
-    """The address of an element, which need not be there if it is not `inbounds`.
+    """The address of an element, which may be out of bounds unless `inbounds`.
 
-    A constant in the last index is added at the end. Neighbours then share an address, and a[i + 1] does not look to LLVM
-    like the a[i] of the next iteration: keeping that value in a register costs more in a vectorised loop than loading it.
+    A constant in the last index is added at the end. Adjacent elements then share an address, and a[i + 1] does not look to
+    LLVM like the a[i] of the next iteration: keeping that value in a register costs more in a vectorized loop than a load.
     """
     variable, constant = _offset(writer, array, indices)
     steps = [step for step in (variable, str(constant)) if step != "0"]
-    # The address on the way may be outside the array, but not far; so may that of the first lane, if it is not here.
+    # The intermediate address may be outside the array, but not far; so may that of an inactive first lane.
     flag = "inbounds" if len(steps) == 1 and inbounds else "nusw"
     pointer, kind = writer.pointer(array), memory_type(array.dtype)
     for step in steps:

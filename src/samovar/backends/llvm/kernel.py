@@ -1,102 +1,73 @@
-"""A kernel as an LLVM module, or as one for each of its units: `render` is the whole step from IR to text."""
+"""A kernel as an LLVM module, or as one per compile unit: `render` is the whole step from IR to text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
-from samovar.backends.llvm.forms import first_line
+from samovar.backends.llvm.effort import first_line
 from samovar.backends.llvm.functions import Copy, render_copy, render_function
 from samovar.backends.llvm.indices import address as element_address
 from samovar.backends.llvm.memory import read, write
-from samovar.backends.llvm.module import (
-    AS_WRITTEN,
-    BOOLEAN,
-    EXTENT,
-    OUTLINED,
-    PLAIN,
-    UNIT,
-    WIDE_EXTENT,
-    Callee,
-    Module,
-    Program,
-)
+from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, UNIT, Callee, Module, Program
 from samovar.backends.llvm.sections import run_sections
 from samovar.backends.llvm.target import Target, host_target
 from samovar.backends.llvm.tasks import launch
 from samovar.backends.llvm.types import memory_type
-from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.backends.llvm.writer import BlockWriter
 from samovar.backends.protocol import Rendered, RenderOptions, Unit
 from samovar.ir import (
     ENTRY,
     PLAIN_LOOP,
-    Array,
     Constant,
     Function,
     Kernel,
     LocalArray,
     Operation,
-    Parameter,
     Sections,
     Task,
     Value,
     layout_of,
+    memory,
     outlined,
-    part_offset,
     serial,
     walk,
     walk_kernel,
 )
 
-#: An entry of more operations is worth optimising: it may compute something.
+#: An entry with more operations is worth optimizing: it may compute something.
 GLUE_OPERATIONS = 40
-#: Results that lie together in memory are given by a loop from this many on.
+#: Contiguous results are stored by a loop from this many on.
 SHORTEST_RUN = 16
+#: The maximum number of arrays of serial code with alias metadata: each one names all others.
+MOST_SCOPES = 64
 
 
-class EntryWriter(Writer):
-    """The entry: serial code inline, tasks by way of the runtime."""
+class EntryWriter(BlockWriter):
+    """The entry point: serial code inline, tasks through the runtime."""
 
     def __init__(self, module: Module, kernel: Kernel) -> None:
-        super().__init__(module)
-        self.kernel = kernel
-        self.runs_once = True
         layout = layout_of(kernel)
+        super().__init__(module, kernel, layout.parameters)
         self.results = layout.results
-        self.offsets = layout.parameters
-
-    def _from_block(self, kind: str, place: int, wanted: str, metadata: str = "") -> str:
-        address = self.define_early(f"getelementptr inbounds i8, ptr %block, i64 {place}", "at") if place else "%block"
-        return self.define_early(f"load {kind}, ptr {address}{metadata}", wanted)
-
-    def outside(self, value: Value) -> str:
-        if not isinstance(value, Parameter):
-            raise LookupError("a kernel uses a value before it is computed")
-        dtype = dtype_of(value)
-        boolean = dtype.kind == "bool"
-        name = self._from_block(memory_type(dtype), self.offsets[value], value.name, BOOLEAN if boolean else "")
-        if boolean:
-            name = self.define_early(f"icmp ne i8 {name}, 0", value.name)
-        self.values[value] = name
-        return name
-
-    def array_part(self, array: Array, part: str, axis: int) -> str:
-        offset = self.offsets[array] + part_offset(array, part, axis)
-        metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
-        return self._from_block("ptr" if part == "pointer" else "i64", offset, array.name, metadata)
-
-    def context(self) -> str:
-        return "%context"
+        # Pointers loaded from the block cannot be `noalias`.
+        touched = {memory(each): None for each in serial(kernel.body)}
+        if len(touched) <= MOST_SCOPES:
+            written = {memory(each) for each in serial(kernel.body) if each.code != "load"}
+            self.aliases = module.alias_scopes(touched, written)
 
     def leave(self) -> str:
         return "ret i32 1"
 
     def give(self, operation: Operation) -> None:
         values, at = operation.operands, 0
-        fresh = _read_last(self.kernel)
+        places = _places(self.kernel, values)
         while at < len(values):
-            length = _run_in_memory(values, at, fresh)
+            length, place = 1, places[at]
+            while place is not None and at + length < len(values) and places[at + length] == (place[0], place[1] + length):
+                length += 1
             address = self.define(f"getelementptr inbounds i8, ptr %block, i64 {self.results[at]}")
             if length >= SHORTEST_RUN:
                 self._give_from_memory(address, values[at], length)
@@ -107,7 +78,7 @@ class EntryWriter(Writer):
         self.emit("ret i32 0")
 
     def _give_from_memory(self, address: str, first: Value, length: int) -> None:
-        """Results that follow each other in a local array, by a loop: one by one, many of them take long to compile."""
+        """Store contiguous results from a local array by a loop: many single stores take long to compile."""
         assert isinstance(first, Operation)
         array: LocalArray = first.payload
         begin = element_address(self, array, first.operands)
@@ -125,35 +96,26 @@ class EntryWriter(Writer):
         run_sections(self, self.kernel, self.offsets, sections)
 
 
-def _read_last(kernel: Kernel) -> set[Value]:
-    """What is read from memory after everything else that a kernel does."""
-    found: set[Value] = set()
-    for operation in reversed(kernel.body.operations[:-1]):
-        if operation.code != "load":
-            break
-        found.add(operation)
-    return found
+def _places(kernel: Kernel, values: Sequence[Value]) -> list[tuple[LocalArray, int] | None]:
+    """The elements of local arrays, by array and number, that values are loaded from at the very end of a kernel; None for
+    other values."""
+    fresh = set(takewhile(lambda each: each.code == "load", reversed(kernel.body.operations[:-1])))
+    return [_place(value) if value in fresh else None for value in values]
 
 
-def _run_in_memory(values: Sequence[Value], begin: int, fresh: set[Value]) -> int:
-    """How many values from one on are elements of one local array that follow each other there."""
-    position, array = 0, None
-    for length, value in enumerate(values[begin:]):
-        if value not in fresh or not isinstance(value, Operation) or not isinstance(value.payload, LocalArray):
-            return length
-        if not all(isinstance(index, Constant) for index in value.operands):
-            return length
-        at = 0
-        for index, extent in zip(value.operands, value.payload.shape, strict=True):
-            at = at * extent + (int(index.value) if isinstance(index, Constant) else 0)
-        if length and (value.payload is not array or at != position + 1):
-            return length
-        position, array = at, value.payload
-    return len(values) - begin
+def _place(value: Value) -> tuple[LocalArray, int] | None:
+    if not isinstance(value, Operation) or not isinstance(value.payload, LocalArray):
+        return None
+    at = 0
+    for index, extent in zip(value.operands, value.payload.shape, strict=True):
+        if not isinstance(index, Constant):
+            return None
+        at = at * extent + int(index.value)
+    return value.payload, at
 
 
 def _is_glue(kernel: Kernel) -> bool:
-    """Whether the entry only prepares and starts tasks: a few operations in a row, with nothing for LLVM to improve."""
+    """Whether the entry only prepares and starts tasks: a few operations in sequence, with nothing for LLVM to improve."""
     steps = kernel.body.operations
     return len(steps) <= GLUE_OPERATIONS and not any(
         each.code in ("if", "for", "while", "call", "sections", "reserve") for each in steps
@@ -161,11 +123,11 @@ def _is_glue(kernel: Kernel) -> bool:
 
 
 def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
-    """The operations that are rendered with the entry: serial code and tasks, and all functions of a kernel in one piece."""
+    """The operations rendered with the entry: serial code and tasks, and without units all functions of a kernel."""
     if not has_units:
         yield from walk_kernel(kernel)
         return
-    for operation in serial(kernel):
+    for operation in serial(kernel.body):
         yield operation
         if isinstance(operation, Task) and not operation.separate:
             yield from walk(operation.body)
@@ -174,7 +136,7 @@ def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
 def render(
     kernel: Kernel, options: RenderOptions, whole: bool = False, target: Target | None = None
 ) -> Rendered:
-    """LLVM text of a kernel, whose loops are outlined, for a target. The same IR gives the same text."""
+    """The LLVM text of a kernel with outlined loops, for a target. The same IR gives the same text."""
     has_units = not whole and (
         any(function.separate for function in kernel.functions) or any(task.separate for task in outlined(kernel))
     )

@@ -1,11 +1,11 @@
-"""Linking objects into an image: one flat position-independent blob that is copied anywhere and run.
+"""Linking objects into an image: one flat position-independent blob that runs at any address.
 
-Inside the blob every relative reference is resolved here. Addresses live in cells of eight bytes, which the loader fills:
-those of symbols outside, and those of places in the image itself. Code reads a cell, or calls a stub that jumps through one;
-it is never patched when it is loaded.
+Relative references inside the blob are resolved here. Addresses are in cells of eight bytes, which the loader fills: those
+of external symbols, and those of places in the image itself. Code reads a cell, or calls a stub that jumps through one; it
+is never patched at load time.
 
-The objects of units refer to each other by numbers: what they mean is said by the kernel, so that an object can be a part of
-many. The number of a unit's first site is such a thing too, and is found in a cell.
+The objects of units refer to each other by numbers, which the kernel resolves, so that an object can be part of many
+kernels. The number of a unit's first site is also resolved this way, through a cell.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from samovar.backends.protocol import Unit
 
 
 def link(data: bytes) -> ImageParts:
-    """Link an object file. `ObjectError` if there is something in it that an image cannot hold or reach."""
+    """Link an object file. Raises `ObjectError` if it contains something that an image cannot hold or reach."""
     return _Linker([_Part(read_object(data))]).run()
 
 
 def link_units(codes: Sequence[bytes], units: Sequence[Unit]) -> ImageParts:
-    """Link the objects of all units of a kernel, the first of which has the entry."""
+    """Link the objects of all units of a kernel; the first has the entry point."""
     parts = []
     sites = 0
     for code, unit in zip(codes, units, strict=True):
@@ -53,7 +53,7 @@ def link_units(codes: Sequence[bytes], units: Sequence[Unit]) -> ImageParts:
 
 
 class _Part(NamedTuple):
-    """An object, the parts that it knows by number, the number of its first site, and how its main symbol is shown."""
+    """An object, the parts that it refers to by number, the number of its first site, and the name of its main symbol."""
 
     object: Object
     used: tuple[int, ...] = ()
@@ -75,7 +75,7 @@ class _Linker:
         number = self.parts[0].object.machine
         machine = _MACHINES.get(number)
         if machine is None or any(part.object.machine != number for part in self.parts):
-            raise ObjectError(f"no images are linked for machine {number} (as ELF numbers them)")
+            raise ObjectError(f"images are not supported for machine {number} (ELF numbering)")
         for position, part in enumerate(self.parts):
             for section_number, section in enumerate(part.object.sections):
                 if _is_placed(section):
@@ -99,7 +99,7 @@ class _Linker:
                 if symbol.type != FUNCTION or place is None:
                     continue
                 if symbol.value + symbol.size > part.object.sections[symbol.section].size:
-                    raise ObjectError(f"the function {symbol.name!r} lies outside its section")
+                    raise ObjectError(f"the function {symbol.name!r} is outside its section")
                 name = part.name + symbol.name.removeprefix(UNIT) if symbol.name.startswith(UNIT) else symbol.name
                 functions.append((name, place + symbol.value, symbol.size))
         if all(name != "samovar_entry" for name, _, _ in functions):
@@ -118,25 +118,25 @@ class _Linker:
         self.code += bytes(-len(self.code) % ALIGNMENT)
 
     def _use(self, machine: _Machine, position: int, number: int, relocation: Relocation) -> _Use:
-        """Everything about a relocation: its rule, where it is, and what it refers to."""
+        """Resolve a relocation: its rule, its place, and its target."""
         part = self.parts[position]
         section = part.object.sections[number]
         where = f"{section.name}+{relocation.offset:#x}"
         if relocation.symbol >= len(part.object.symbols):
-            raise ObjectError(f"a reference to a symbol that is not there, at {where}")
+            raise ObjectError(f"a reference to a missing symbol, at {where}")
         symbol = part.object.symbols[relocation.symbol]
         name = repr(symbol.name or "a section")
         rule = machine.rules.get(relocation.type)
         if rule is None:
-            raise ObjectError(f"unknown use of {name} at {where}: relocation {relocation.type} of {machine.name}")
+            raise ObjectError(f"unsupported relocation {relocation.type} of {machine.name} for {name} at {where}")
         if not 0 <= relocation.offset <= section.size - rule.width:
             raise ObjectError(f"a reference outside its section, at {where}")
         if symbol.type == INDIRECT_FUNCTION:
-            raise ObjectError(f"{name} is a function that is chosen when it is loaded, at {where}")
+            raise ObjectError(f"{name} is an indirect function (ifunc), which images do not support, at {where}")
         target: int | _Number | None = None
         if symbol.section != UNDEFINED:
             if (position, symbol.section) not in self.places:
-                raise ObjectError(f"the code refers to {name}, which lies in no section of an image, at {where}")
+                raise ObjectError(f"the code refers to {name}, which is not in a section of the image, at {where}")
             target = self.places[position, symbol.section] + symbol.value
         elif symbol.name == FIRST_SITE and rule.by_cell:
             target = _Number(part.first_site)
@@ -148,15 +148,15 @@ class _Linker:
         return _Use(rule, section, where, place, relocation.addend, symbol, target)
 
     def _unit(self, part: _Part, name: str) -> int:
-        """Where the main symbol is of a unit that another one uses."""
+        """The offset of the main symbol of a unit that another one uses."""
         position = part.used[int(name.removeprefix(USED_UNIT))]
         for symbol in self.parts[position].object.symbols:
             if symbol.name == UNIT and symbol.section != UNDEFINED:
                 return self.places[position, symbol.section] + symbol.value
-        raise ObjectError(f"the unit {self.parts[position].name!r} defines nothing that others could use")
+        raise ObjectError(f"the unit {self.parts[position].name!r} does not define its main symbol")
 
     def _reserve(self, machine: _Machine, uses: list[_Use]) -> None:
-        """Make room for stubs and cells."""
+        """Reserve space for stubs and cells."""
         stubs = {use.symbol.name: None for use in uses if use.target is None and use.rule.by_stub}
         cells = dict.fromkeys([*(use.cell for use in uses if use.rule.by_cell), *stubs])
         self._align()
@@ -177,21 +177,21 @@ class _Linker:
             self.code[stub : stub + machine.stub_size] = machine.stub(self.cells[name] - stub)
 
     def point(self, cell: int, target: int) -> None:
-        """Let a cell hold the address of a place in the image."""
+        """Make a cell hold the address of a place in the image."""
         if not 0 <= target <= len(self.code):
-            raise ObjectError("a table holds an address outside the image")
+            raise ObjectError("a table contains an address outside the image")
         struct.pack_into("<Q", self.code, cell, target)
         self.relatives.append(cell)
 
 
 class _Number(NamedTuple):
-    """What a cell holds that is not the address of anything."""
+    """The contents of a cell that is not an address."""
 
     value: int
 
 
 class _Use(NamedTuple):
-    """A reference. `place` is the offset that is patched; `target` that of the symbol, None if it is outside the image."""
+    """A reference. `place` is the patched offset; `target` that of the symbol, None if it is outside the image."""
 
     rule: _Rule
     section: Section
@@ -203,12 +203,12 @@ class _Use(NamedTuple):
 
     @property
     def cell(self) -> str | int | _Number:
-        """Which cell holds the address of the symbol."""
+        """The key of the cell that holds the address of the symbol."""
         return self.symbol.name if self.target is None else self.target
 
 
 class _Rule(NamedTuple):
-    """How a type of relocation is applied, and whether what it refers to needs a cell, or a stub if it is outside."""
+    """How a relocation type is applied, and whether its target needs a cell, or a stub if it is external."""
 
     width: int
     apply: Callable[[_Linker, _Use], None]
@@ -217,13 +217,13 @@ class _Rule(NamedTuple):
 
 
 def _relative(linker: _Linker, use: _Use) -> None:
-    """The distance to the symbol. Outside the image, that is the stub: every known symbol is a function."""
+    """Patch the distance to the symbol. If it is external, that of the stub: every known symbol is a function."""
     assert not isinstance(use.target, _Number), "a number is in a cell"
     _store_distance(linker, use, linker.stubs[use.symbol.name] if use.target is None else use.target)
 
 
 def _relative_to_cell(linker: _Linker, use: _Use) -> None:
-    """The distance to the cell that holds the address of the symbol."""
+    """Patch the distance to the cell that holds the address of the symbol."""
     _store_distance(linker, use, linker.cells[use.cell])
 
 
@@ -236,9 +236,9 @@ def _store_distance(linker: _Linker, use: _Use, target: int) -> None:
 
 
 def _address(linker: _Linker, use: _Use) -> None:
-    """The address itself: the place is a cell, which code cannot be."""
+    """Patch the address itself: the place is a cell, which cannot be code."""
     if use.section.flags & EXECUTABLE or use.place % CELL:
-        raise ObjectError(f"an address of {use.symbol.name or 'a section'!r} in the midst of code or data, at {use.where}")
+        raise ObjectError(f"an address of {use.symbol.name or 'a section'!r} inside code or unaligned data, at {use.where}")
     assert not isinstance(use.target, _Number), "a number is in a cell"
     if use.target is not None:
         linker.point(use.place, use.target + use.addend)
@@ -249,7 +249,7 @@ def _address(linker: _Linker, use: _Use) -> None:
 
 
 class _Machine(NamedTuple):
-    """What linking needs to know of a machine: a stub that jumps through the cell at a distance, and its relocations."""
+    """The linker's description of a machine: a stub that jumps through the cell at a distance, and its relocations."""
 
     name: str
     stub_size: int
@@ -258,7 +258,7 @@ class _Machine(NamedTuple):
 
 
 def _stub_x86_64(distance: int) -> bytes:
-    """`jmp *cell(%rip)`, then two bytes that are never run."""
+    """`jmp *cell(%rip)`, then two padding bytes."""
     return struct.pack("<2si2s", b"\xff\x25", distance - 6, b"\xcc\xcc")
 
 
@@ -281,16 +281,16 @@ _MACHINES = {
 
 
 def _is_placed(section: Section) -> bool:
-    """Code and constants; neither what is not loaded nor tables for unwinding, which nobody reads here."""
+    """Whether a section goes into the image: code and constants, but not unloaded sections or unwind tables."""
     return bool(section.flags & ALLOCATED) and section.size > 0 and not section.name.startswith((".eh_frame", ".note"))
 
 
 def _problem(section: Section) -> str | None:
     """Why an image cannot hold a section. Tables of addresses are writable only until they are filled."""
     if section.flags & THREAD_LOCAL:
-        return "is data of a thread: code in an image has none of its own"
+        return "is thread-local: images have no data of their own"
     if section.type == NO_BITS or (section.flags & WRITABLE and not section.name.startswith(".data.rel.ro")):
-        return "is writable: code in an image has no data of its own"
+        return "is writable: images have no data of their own"
     if section.alignment > ALIGNMENT:
-        return f"wants an alignment of {section.alignment} bytes, and images are aligned to {ALIGNMENT}"
+        return f"needs an alignment of {section.alignment} bytes, but images are aligned to {ALIGNMENT}"
     return None

@@ -1,7 +1,7 @@
-"""Float mathematics: intrinsics where the processor has an instruction, libm otherwise, vector functions in vectors.
+"""Float math: intrinsics where the processor has an instruction, libm otherwise, vector functions in vectors.
 
-A call of libm is declared free of side effects. With `fast_math` its declaration names the vector variants that LLVM may
-call in loops that it makes vectors of itself (`samovar.backends.llvm.vectors`).
+Calls of libm are declared free of side effects. With `fast_math` the declaration names the vector variants that LLVM may
+call in loops that it vectorizes itself (`samovar.backends.llvm.vectors`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 from samovar._native import DType, u1
 from samovar.backends.llvm.types import register_type, suffix
-from samovar.backends.llvm.writer import Writer, dtype_of
-from samovar.ir import OPCODES, Operation
+from samovar.backends.llvm.writer import Writer
+from samovar.ir import OPCODES, Operation, dtype_of
 
-#: Flags of an operation on floats by its payload, where it has one.
+#: Fast-math flags of a float operation by its payload.
 _FLAGS = {"exact": "", "contract": "contract ", "reorder": "reassoc "}
-#: Those of an operation that keeps its place, and of one that is not fused with a product, as changes of what is allowed.
+#: The flags of an operation that must not be reordered, and of one that must not be fused, as changes of the default.
 _LESS = {"ordered": "reassoc ", "unfused": "contract "}
 
 
@@ -37,7 +37,7 @@ def intrinsic(writer: Writer, name: str, dtype: DType, width: int, *arguments: s
 
 
 def library(writer: Writer, name: str, dtype: DType, width: int, *arguments: str) -> str:
-    """Call a function of libm, or its variants for vectors, of as many lanes as there are."""
+    """Call a function of libm, or its vector variants for the available lanes."""
     symbol, kind = name + "f" if dtype.bits == 32 else name, register_type(dtype)
     if not width:
         writer.module.library_function(symbol, name, dtype, len(arguments))
@@ -65,7 +65,7 @@ def _lanes(writer: Writer, kind: str, vector: str, width: int, first: int, count
 
 
 def _joined(writer: Writer, kind: str, parts: list[str], lanes: int) -> str:
-    """Vectors, or single values, one after the other: a power of two of them."""
+    """Concatenate vectors, or single values: a power of two of them."""
     if lanes == 1:
         whole = "poison"
         for lane, part in enumerate(parts):
@@ -83,7 +83,7 @@ def _joined(writer: Writer, kind: str, parts: list[str], lanes: int) -> str:
 
 
 def function(writer: Writer, operation: Operation) -> str:
-    """A call of the intrinsic, or of the function of libm, that the table of operations names."""
+    """A call of the intrinsic or libm function that the operation table names."""
     row, dtype = OPCODES[operation.code], dtype_of(operation)
     arguments = writer.operands(operation)
     if row.intrinsic:
@@ -97,9 +97,9 @@ def _reciprocal_root(writer: Writer, operation: Operation) -> str:
     one = writer.constant(1.0, dtype, width)
     if not writer.module.estimate_roots or dtype.bits != 32:
         return writer.define(f"fdiv {writer.flags}{kind} {one}, {intrinsic(writer, 'sqrt', dtype, width, x)}")
-    # In vectorised code this quotient is the processor's estimate y, good to 11 bits; Newton's step, a factor of
-    # 1.5 - x/2 * y*y, makes it good to 22. Of zero and infinity the estimate is right and the factor NaN, which this maximum
-    # makes 0.5 (a comparison with NaN is false), so that the estimate stays infinite or zero.
+    # In vectorized code this quotient is the processor's estimate y, accurate to 11 bits; a Newton step, a factor of
+    # 1.5 - x/2 * y*y, makes it accurate to 22. For zero and infinity the estimate is right and the factor is NaN, which this
+    # maximum turns into 0.5 (a comparison with NaN is false), so that the estimate stays infinite or zero.
     least = writer.constant(0.5, dtype, width)
     estimate = writer.define(f"fdiv arcp {kind} {one}, {intrinsic(writer, 'sqrt', dtype, width, x, flags='arcp ')}")
     half = writer.define(f"fmul {kind} {x}, {least}")

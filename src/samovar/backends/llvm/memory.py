@@ -1,16 +1,16 @@
-"""Operations on memory: locals, arrays, and read-modify-write, atomic or plain; of single elements, of elements side by side
-in vectors, and of one element for each lane."""
+"""Memory operations: locals, arrays, and read-modify-write, atomic or plain; scalar, contiguous or strided in vectors, and
+gathers and scatters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 
-from samovar._native import DType
+from samovar._native import DType, i64, u1
 from samovar.backends.llvm.indices import address
 from samovar.backends.llvm.operations import combine
 from samovar.backends.llvm.types import is_float, is_signed, literal, local_type, memory_type, register_type, suffix
-from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.backends.llvm.writer import Writer
 from samovar.ir import (
     Array,
     Atomic,
@@ -22,21 +22,23 @@ from samovar.ir import (
     Value,
     VectorLocal,
     VectorOperation,
+    array_of,
+    dtype_of,
 )
 
-#: What is read in the place of elements that are not there.
+#: A dummy that is read in place of elements that do not exist.
 _NOTHING = "nothing"
 
 
 def read(writer: Writer, place: str, dtype: DType, mark: str = "", width: int = 0) -> str:
-    """Load a register from an address; `mark` is what LLVM is told about the access."""
+    """Load a register from an address; `mark` is the metadata of the access."""
     kind, alignment = memory_type(dtype, width), f", align {dtype.itemsize}" if width else ""
     found = writer.define(f"load {kind}, ptr {place}{alignment}{mark}", "m")
     return _in_register(writer, found, dtype, width)
 
 
 def _in_register(writer: Writer, loaded: str, dtype: DType, width: int) -> str:
-    """What memory holds as a register: a bit for a byte."""
+    """A loaded value in a register: a bit for a byte."""
     if dtype.kind != "bool":
         return loaded
     return writer.define(f"icmp ne {memory_type(dtype, width)} {loaded}, {'zeroinitializer' if width else '0'}", "m")
@@ -72,7 +74,7 @@ def _store_local(writer: Writer, operation: Operation) -> None:
 
 
 def _reserve(writer: Writer, operation: Operation) -> None:
-    """Where it stands does not matter: all memory of a function is reserved at its top."""
+    """Reserve memory; the place does not matter: all memory of a function is reserved at its top."""
     array: LocalArray = operation.payload
     kind = f"[{math.prod(array.shape)} x {memory_type(array.dtype)}]"
     aligned = ", align 64" if array.dtype.itemsize * array.shape[-1] >= 64 else ""
@@ -97,7 +99,7 @@ def _load(writer: Writer, operation: Operation) -> str:
         return _load_vector(writer, operation, array)
     place = address(writer, array, operation.operands)
     if isinstance(operation, ReadFlag):
-        # LLVM must not keep it: it may be another thread that writes it.
+        # LLVM must not cache it: another thread may write it.
         return writer.define(f"load atomic {memory_type(array.dtype)}, ptr {place} monotonic, align {array.dtype.itemsize}")
     return read(writer, place, array.dtype, writer.access_of(array))
 
@@ -112,13 +114,13 @@ def _load_vector(writer: Writer, operation: VectorOperation, array: Array) -> st
     if operation.step == 1:
         if operation.mask is None:
             return read(writer, place, dtype, mark, width)
-        return _in_register(writer, _masked_load(writer, place, dtype, width, _mask(writer, operation)), dtype, width)
-    # All that lies between is loaded as well, but for what is not asked for.
+        return _in_register(writer, _masked_load(writer, place, array, width, _mask(writer, operation)), dtype, width)
+    # Everything in between is loaded too, except unused ends.
     span = _span(operation)
     if operation.step < 0:
         place = _moved(writer, place, dtype, 1 - span)
     mask = _spread_mask(writer, operation, _spread(operation, span))
-    whole = _masked_load(writer, place, dtype, span, mask)
+    whole = _masked_load(writer, place, array, span, mask)
     kind = memory_type(dtype, span)
     found = writer.define(f"shufflevector {kind} {whole}, {kind} poison, {_chosen(_places(operation))}")
     return _in_register(writer, found, dtype, width)
@@ -137,7 +139,7 @@ def _store_vector(writer: Writer, operation: VectorOperation, array: Array) -> N
     dtype, width, mark = array.dtype, operation.width, writer.access_of(array)
     *indices, value = operation.operands
     if _is_gather(operation):
-        _lane_by_lane(writer, operation, array)
+        _lane_by_lane(writer, operation)
         return
     place = address(writer, array, indices, inbounds=False)
     kind, stored = writer.stored(writer.value(value, width), dtype, width)
@@ -145,22 +147,21 @@ def _store_vector(writer: Writer, operation: VectorOperation, array: Array) -> N
         if operation.mask is None:
             writer.emit(f"store {kind} {stored}, ptr {place}, align {dtype.itemsize}{mark}")
         else:
-            _masked_store(writer, place, dtype, width, stored, _mask(writer, operation))
+            _masked_store(writer, place, array, width, stored, _mask(writer, operation))
         return
-    # Registers begin before the first lane, and so end with the last one: what is loaded next is after it, and does not have
-    # to wait for what a register leaves out.
+    # Registers begin before the first lane, and so end with the last one: the next load is after it, and need not wait for
+    # the masked part of a register.
     before = max(operation.step - 1, 0)
     span = before + _span(operation)
     place = _moved(writer, place, dtype, -before if before else 1 - span)
     lanes = [*[None] * before, *_spread(operation, span - before)]
     spread = writer.define(f"shufflevector {kind} {stored}, {kind} poison, {_chosen(lanes)}")
-    _masked_store(writer, place, dtype, span, spread, _spread_mask(writer, operation, lanes))
+    _masked_store(writer, place, array, span, spread, _spread_mask(writer, operation, lanes))
 
 
 def _is_gather(operation: Operation) -> bool:
-    """Whether each lane has an element of its own, wherever it is."""
-    array = operation.payload if isinstance(operation.payload, Array) else operation.payload.target
-    return any(index.width for index in operation.operands[: array.ndim])
+    """Whether each lane accesses an arbitrary element."""
+    return any(index.width for index in operation.operands[: array_of(operation).ndim])
 
 
 def _mask(writer: Writer, operation: VectorOperation) -> str:
@@ -168,20 +169,22 @@ def _mask(writer: Writer, operation: VectorOperation) -> str:
     return writer.value(operation.mask, operation.width)
 
 
-def _masked_load(writer: Writer, place: str, dtype: DType, width: int, mask: str) -> str:
-    kind, masks = memory_type(dtype, width), f"<{width} x i1>"
+def _masked_load(writer: Writer, place: str, array: Array, width: int, mask: str) -> str:
+    dtype, masks, mark = array.dtype, f"<{width} x i1>", writer.access_of(array)
+    kind = memory_type(dtype, width)
     name = f"llvm.masked.load.{_memory_suffix(dtype, width)}.p0"
     writer.module.declare(name, f"declare {kind} @{name}(ptr, {masks}, {kind})")
-    # What decides where code goes may be computed from it, in lanes that do not count too: it must be some number.
+    # Branch conditions may be computed from it, also in inactive lanes: it must not be poison.
     aligned = f"ptr align {dtype.itemsize} {place}"
-    return writer.define(f"call {kind} @{name}({aligned}, {masks} {mask}, {kind} zeroinitializer)", "m")
+    return writer.define(f"call {kind} @{name}({aligned}, {masks} {mask}, {kind} zeroinitializer){mark}", "m")
 
 
-def _masked_store(writer: Writer, place: str, dtype: DType, width: int, value: str, mask: str) -> None:
-    kind, masks = memory_type(dtype, width), f"<{width} x i1>"
+def _masked_store(writer: Writer, place: str, array: Array, width: int, value: str, mask: str) -> None:
+    dtype, masks, mark = array.dtype, f"<{width} x i1>", writer.access_of(array)
+    kind = memory_type(dtype, width)
     name = f"llvm.masked.store.{_memory_suffix(dtype, width)}.p0"
     writer.module.declare(name, f"declare void @{name}({kind}, ptr, {masks})")
-    writer.emit(f"call void @{name}({kind} {value}, ptr align {dtype.itemsize} {place}, {masks} {mask})")
+    writer.emit(f"call void @{name}({kind} {value}, ptr align {dtype.itemsize} {place}, {masks} {mask}){mark}")
 
 
 def _memory_suffix(dtype: DType, width: int) -> str:
@@ -189,13 +192,13 @@ def _memory_suffix(dtype: DType, width: int) -> str:
 
 
 def _guarded(writer: Writer, operation: VectorOperation, array: Array) -> str:
-    """The address of an element that is only there if a condition holds, or else of something."""
+    """The address of an element that exists only if a condition holds, or else of a dummy."""
     writer.module.declare(_NOTHING, f"@{_NOTHING} = private unnamed_addr constant i64 0")
     place = address(writer, array, operation.operands, inbounds=False)
     return writer.define(f"select i1 {_mask(writer, operation)}, ptr {place}, ptr @{_NOTHING}", "p")
 
 
-# --- elements that lie a few apart: as one vector of all that is between them
+# --- strided elements: as one vector of everything in between
 
 
 def _span(operation: VectorOperation) -> int:
@@ -203,13 +206,13 @@ def _span(operation: VectorOperation) -> int:
 
 
 def _places(operation: VectorOperation) -> list[int]:
-    """Where in that vector the lanes are."""
+    """The positions of the lanes in that vector."""
     places = [lane * abs(operation.step) for lane in range(operation.width)]
     return places if operation.step > 0 else places[::-1]
 
 
 def _spread(operation: VectorOperation, span: int) -> list[int | None]:
-    """For each place in that vector, the lane that is there."""
+    """For each position in that vector, its lane."""
     lanes: list[int | None] = [None] * span
     for lane, place in enumerate(_places(operation)):
         lanes[place] = lane
@@ -220,7 +223,7 @@ def _spread_mask(writer: Writer, operation: VectorOperation, spread: Sequence[in
     if operation.mask is None:
         return f"<{', '.join(f'i1 {str(lane is not None).lower()}' for lane in spread)}>"
     kind = f"<{operation.width} x i1>"
-    # Lanes of a second vector, of zeros, stand between.
+    # Lanes of a second vector, of zeros, fill the gaps.
     lanes = [operation.width if lane is None else lane for lane in spread]
     return writer.define(f"shufflevector {kind} {_mask(writer, operation)}, {kind} zeroinitializer, {_chosen(lanes)}")
 
@@ -229,15 +232,15 @@ def _chosen(lanes: Sequence[int | None]) -> str:
     return f"<{len(lanes)} x i32> <{', '.join('i32 poison' if lane is None else f'i32 {lane}' for lane in lanes)}>"
 
 
-def _moved(writer: Writer, place: str, dtype: DType, distance: int) -> str:
+def _moved(writer: Writer, place: str, dtype: DType, distance: int | str) -> str:
     return writer.define(f"getelementptr {memory_type(dtype)}, ptr {place}, i64 {distance}", "p")
 
 
-# --- elements of lanes, one by one
+# --- gathers and scatters, one lane after the other
 
 
 def _one_lane(writer: Writer, value: Value, lane: int) -> Value:
-    """One lane of a vector as a value of its own."""
+    """One lane of a vector as a scalar value."""
     if not value.width:
         return value
     kind = register_type(dtype_of(value), value.width)
@@ -247,21 +250,59 @@ def _one_lane(writer: Writer, value: Value, lane: int) -> Value:
 def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
     dtype, width = array.dtype, operation.width
     kind, vector, found = register_type(dtype), register_type(dtype, width), "poison"
+    indices, pointer = operation.operands, writer.pointer(array)
+    several = sum(1 for index in indices if index.width) > 1
+    numbered = several and array.contiguous and array.record_stride is None and array.axes() == (*range(array.ndim),)
+    if numbered:
+        indices = (_numbers(writer, array, indices, width),)
+    if operation.mask is not None:
+        # Inactive lanes read the first element, which exists if any lane is active.
+        mask = _mask(writer, operation)
+        some = writer.define(f"icmp ne i{width} {writer.define(f'bitcast <{width} x i1> {mask} to i{width}')}, 0")
+        writer.module.declare(_NOTHING, f"@{_NOTHING} = private unnamed_addr constant i64 0")
+        place = writer.define(f"select i1 {some}, ptr {pointer}, ptr @{_NOTHING}", "p")
+        writer.parts[array, "pointer", 0] = place
+        indices = tuple(_or_zero(writer, index, mask if index.width else some) for index in indices)
     for lane in range(width):
-        indices = [_one_lane(writer, index, lane) for index in operation.operands]
-        place = address(writer, array, indices, inbounds=False)
-        if operation.mask is not None:
-            writer.module.declare(_NOTHING, f"@{_NOTHING} = private unnamed_addr constant i64 0")
-            holds = writer.define(f"extractelement <{width} x i1> {_mask(writer, operation)}, i64 {lane}")
-            place = writer.define(f"select i1 {holds}, ptr {place}, ptr @{_NOTHING}", "p")
+        at = [_one_lane(writer, index, lane) for index in indices]
+        if numbered:
+            place = _moved(writer, writer.pointer(array), dtype, writer.value(at[0]))
+        else:
+            place = address(writer, array, at, inbounds=False)
         element = read(writer, place, dtype, writer.access_of(array))
         found = writer.define(f"insertelement {vector} {found}, {kind} {element}, i64 {lane}")
+    writer.parts[array, "pointer", 0] = pointer
+    if operation.mask is not None:
+        found = writer.define(f"select <{width} x i1> {mask}, {vector} {found}, {vector} zeroinitializer")
     return found
 
 
-def _lane_by_lane(writer: Writer, operation: VectorOperation, array: Array) -> str:
-    """Do for each lane in turn what the operation does; gives what it gives, if that is anything."""
-    width, dtype = operation.width, array.dtype
+def _numbers(writer: Writer, array: Array, indices: Sequence[Value], width: int) -> Value:
+    """The numbers of the lanes' elements in C order: as vectors, they take fewer instructions than lane by lane."""
+    total, kind = "", f"<{width} x i64>"
+    for axis, index in enumerate(indices):
+        dtype, number = dtype_of(index), writer.value(index, width)
+        if dtype.bits < 64:
+            extended = "sext" if is_signed(dtype) else "zext"
+            number = writer.define(f"{extended} {register_type(dtype, width)} {number} to {kind}")
+        if total:
+            extent = writer.broadcast("i64", writer.extent(array, axis), width)
+            number = writer.define(f"add {kind} {writer.define(f'mul {kind} {total}, {extent}')}, {number}")
+        total = number
+    return writer.hold(total, i64, width)
+
+
+def _or_zero(writer: Writer, value: Value, holds: str) -> Value:
+    """A number where a condition holds, and zero elsewhere."""
+    dtype, width = dtype_of(value), value.width
+    kind, zero = register_type(dtype, width), writer.constant(0, dtype, width)
+    chosen = writer.define(f"select {register_type(u1, width)} {holds}, {kind} {writer.value(value)}, {kind} {zero}")
+    return writer.hold(chosen, dtype, width)
+
+
+def _lane_by_lane(writer: Writer, operation: VectorOperation) -> str:
+    """Execute the operation for each lane in turn; return its result, if it has one."""
+    width, dtype = operation.width, array_of(operation).dtype
     kind, vector, found = register_type(dtype), register_type(dtype, width), "poison"
     for lane in range(width):
         operands = tuple(_one_lane(writer, each, lane) for each in operation.operands)
@@ -301,8 +342,7 @@ def _split(operation: Operation) -> tuple[Atomic, tuple[Value, ...], tuple[Value
 def _update(writer: Writer, operation: Operation) -> str:
     atomic, indices, operands = _split(operation)
     if isinstance(operation, VectorOperation):
-        assert isinstance(atomic.target, Array)
-        return _lane_by_lane(writer, operation, atomic.target)
+        return _lane_by_lane(writer, operation)
     place, dtype = place_of(writer, atomic.target, indices)
     mark = writer.access_of(atomic.target) if isinstance(atomic.target, Array) else ""
     if atomic.singly and dtype.kind != "bool" and dtype.bits >= 32 and atomic.operation != "cas":
@@ -311,8 +351,8 @@ def _update(writer: Writer, operation: Operation) -> str:
 
 
 def _update_singly(writer: Writer, place: str, dtype: DType, operation: str, values: Sequence[Value]) -> str:
-    """A plain read-modify-write that LLVM does not join with others: what is atomic without an order stays what it is, and
-    is the same instructions otherwise."""
+    """A plain read-modify-write that LLVM does not combine with others: an unordered atomic is left alone, and compiles to
+    the same instructions otherwise."""
     kind, order = memory_type(dtype), f"unordered, align {dtype.itemsize}"
     old = writer.define(f"load atomic {kind}, ptr {place} {order}", "m")
     new = combine(writer, operation, dtype, old, values[0])
@@ -321,17 +361,12 @@ def _update_singly(writer: Writer, place: str, dtype: DType, operation: str, val
 
 
 def update(
-    writer: Writer,
-    place: str,
-    dtype: DType,
-    operation: str | Function,
-    values: Sequence[Value | str],
-    mark: str = "",
+    writer: Writer, place: str, dtype: DType, operation: str | Function, values: Sequence[Value], mark: str = ""
 ) -> str:
-    """A plain read-modify-write; gives the old value."""
+    """A plain read-modify-write; returns the old value."""
     old = read(writer, place, dtype, mark)
     if operation == "cas":
-        expected, wanted = (_name(writer, value) for value in values)
+        expected, wanted = map(writer.value, values)
         bits, now, expected = _as_bits(writer, dtype, old, expected)
         same = writer.define(f"icmp eq {bits} {now}, {expected}")
         kind = register_type(dtype)
@@ -340,10 +375,6 @@ def update(
         new = combine(writer, operation, dtype, old, values[0])
     write(writer, place, dtype, new, mark)
     return old
-
-
-def _name(writer: Writer, value: Value | str) -> str:
-    return value if isinstance(value, str) else writer.value(value)
 
 
 def _as_bits(writer: Writer, dtype: DType, *values: str) -> list[str]:
@@ -357,21 +388,20 @@ def _atomic(writer: Writer, operation: Operation) -> str:
     atomic, indices, operands = _split(operation)
     target = atomic.target
     if isinstance(operation, VectorOperation):
-        assert isinstance(target, Array)
-        return _lane_by_lane(writer, operation, target)
+        return _lane_by_lane(writer, operation)
     place, dtype = place_of(writer, target, indices)
     if isinstance(target, Local) and not target.shared:
         return update(writer, place, dtype, atomic.operation, operands)
     return atomically(writer, place, dtype, atomic.step or atomic.operation, operands)
 
 
-# Done by one instruction (or a loop that LLVM makes); the others need a loop of ours.
+# A single instruction (or a loop that LLVM makes); all others need a compare-and-swap loop of our own.
 _INSTRUCTIONS = {**{name: name for name in ("add", "sub", "min", "max", "and", "or", "xor")}, "exchange": "xchg"}
 _BOOLEAN = {"add": "xor", "sub": "xor", "mul": "and", "min": "and", "max": "or"}
 
 
 def atomically(writer: Writer, place: str, dtype: DType, operation: str | Function, values: Sequence[Value]) -> str:
-    """An atomic read-modify-write, unordered against other addresses; gives the old value."""
+    """An atomic read-modify-write with monotonic ordering; returns the old value."""
     if dtype.kind == "bool" and isinstance(operation, str):
         operation = _BOOLEAN.get(operation, operation)
     if operation == "cas":

@@ -1,33 +1,33 @@
-"""What the functions of one LLVM module share: declarations, helper functions, sites, names and options.
+"""State shared by the functions of one LLVM module: declarations, helper functions, sites, names and options.
 
-A kernel is one module, or where parts of it are compiled apart, one for each unit: the entry with what belongs to it, and
-each separate function and task. A unit knows of another one only how it is called, so its text does not depend on what is
-in the others, nor on the kernel that they are parts of.
+A kernel is one module, or one per compile unit: the entry with what belongs to it, and each separate function and task. A
+unit knows only the declarations of other units, so its text depends neither on their contents nor on the kernel that they
+are part of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samovar._native import DType
 from samovar.artifact import Site
 from samovar.backends.llvm.array_tables import Tables
-from samovar.backends.llvm.forms import CHOICES_STAY, DEEP, DEEP_NESTS, PLAIN_LOOPS, first_line
+from samovar.backends.llvm.effort import CHOICES_STAY, DEEP, DEEP_NESTS, PLAIN_LOOPS, first_line
 from samovar.backends.llvm.target import Target
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.vectors import mappings, variants
 from samovar.backends.protocol import Unit
 from samovar.ir import RUNTIME, Affine, Array, Function, Hints, Kernel, Operation, Value, bodies, users, walk
 
-#: Allowed on every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
+#: Flags of every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
 FAST = "reassoc nsz arcp contract afn "
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]")
 
-#: Types in which the runtime's functions are described.
+#: The LLVM types of the runtime's functions.
 _KINDS = {"": "void", "pointer": "ptr", "i32": "i32", "i64": "i64"}
 
 _ATTRIBUTES = """
@@ -44,26 +44,26 @@ attributes #7 = { nounwind nonlazybind cold memory(argmem: readwrite, inaccessib
 !3 = !{i8 0, i8 2}
 !4 = !{}
 """
-#: What LLVM may assume of denormals where the processor takes them for zero.
+#: What LLVM may assume of denormals if the processor flushes them to zero.
 _FLUSHED = ' "denormal-fp-math"="preserve-sign,preserve-sign"'
 _FIRST_NODE = 5
-#: Attribute groups: functions of ours, ours that must stay calls, ours that gain nothing from optimisation; `UNLIKELY` is
-#: for branches whose first target is cold.
+#: Attribute groups: our functions, those that must not be inlined, those that are not worth optimizing; `UNLIKELY` is for
+#: branches whose first target is cold.
 PLAIN = "#4"
 OUTLINED = "#5"
 AS_WRITTEN = "#6"
 UNLIKELY = ", !prof !0"
 
-#: Ranges of a loaded extent (an array that is not wide, a wide one) and of a u1 in memory.
+#: Ranges of a loaded extent (of an ordinary array, of a wide one) and of a u1 in memory.
 EXTENT = ", !range !1"
 WIDE_EXTENT = ", !range !2"
 BOOLEAN = ", !range !3"
-#: A load that gives the same wherever it stands.
+#: A load with the same result everywhere.
 INVARIANT = ", !invariant.load !4"
 
 
-#: The symbol that a unit defines, those of the units that it uses (with a number each), and what the linker puts the number
-#: of a unit's first site in the place of.
+#: The symbol that a unit defines, those of the units that it uses (each with a number), and the placeholder for the number
+#: of a unit's first site, which the linker resolves.
 UNIT, USED_UNIT, FIRST_SITE = "samovar_unit", "samovar_unit.", "samovar_first_site"
 
 
@@ -71,9 +71,8 @@ UNIT, USED_UNIT, FIRST_SITE = "samovar_unit", "samovar_unit.", "samovar_first_si
 class Callee:
     """A rendered function: its name, whether it can fail, and whether it needs the context (to fail or to print).
 
-    `written` are the numbers of the parameters that are arrays it writes to, `lengths` of those whose length it takes with
-    them, `declared` its parameters as others declare
-    them, and `facts` what they may know of it beside.
+    `written` are the indices of array parameters that it writes to, `lengths` of those whose length is passed, `declared`
+    its parameters in declarations, and `facts` the attributes of declarations.
     """
 
     name: str
@@ -88,7 +87,7 @@ class Callee:
 
 @dataclass(eq=False)
 class Program:
-    """The units of a kernel, and where its separate functions are among them. The entry is the first unit."""
+    """The compile units of a kernel, and the units of its separate functions. The entry is the first unit."""
 
     kernel: Kernel
     target: Target
@@ -105,7 +104,7 @@ class Program:
 
     @cached_property
     def affine(self) -> Affine:
-        """The affine forms of indices. What is used in one place is not taken for something equal in another."""
+        """The affine forms of indices. Symbols are not shared between equal values in different places."""
         return Affine(*bodies(self.kernel), numbered=False)
 
     @cached_property
@@ -114,16 +113,16 @@ class Program:
         return users(bodies(self.kernel))
 
     def module(self, operations: Iterable[Operation], is_entry: bool = False) -> Module:
-        """A module for another unit, which has these operations in it."""
+        """A module for another unit with these operations."""
         return Module(self, self.fast_math and self._roots_are_reciprocal(operations), is_entry)
 
     def _roots_are_reciprocal(self, operations: Iterable[Operation]) -> bool:
         codes = self._roots(operations)
-        # LLVM makes roots of some powers.
+        # LLVM turns some powers into roots.
         return "rsqrt" in codes and not codes & {"sqrt", "pow"}
 
     def _roots(self, operations: Iterable[Operation]) -> set[str]:
-        """The operations that are computed by roots, also in the functions that go into the same unit."""
+        """The operations computed by roots, including functions that go into the same unit."""
         found: set[str] = set()
         for operation in operations:
             if operation.code in ("rsqrt", "sqrt", "pow"):
@@ -136,7 +135,7 @@ class Program:
         return found
 
     def add(self, name: str, module: Module, worth: int = 3) -> int:
-        """A module is complete: gives the number of its unit."""
+        """Add a complete module; return the number of its unit."""
         text = first_line(self.opt_level, worth) + module.text()
         unit = Unit(name, text, tuple(module.sites), tuple(module.used_units))
         self.units.append(unit)
@@ -145,10 +144,10 @@ class Program:
 
 @dataclass(eq=False)
 class Module:
-    """Gathers the parts of the text; `flags` are the fast-math flags of every float operation, or nothing.
+    """Collects the parts of the text; `flags` are the fast-math flags of every float operation, or empty.
 
-    `used_units` are the names of the units that it uses. `estimate_roots` makes the quotient of 1 and the root of a vector
-    of f32 the processor's estimate: only for modules where every root is one of those that correct it (see `rsqrt` in
+    `used_units` are the names of the units that it uses. `estimate_roots` turns the quotient of 1 and the root of an f32
+    vector into the processor's estimate: only for modules in which every root is corrected (see `rsqrt` in
     `samovar.backends.llvm.mathematics`).
     """
 
@@ -163,15 +162,15 @@ class Module:
     names: set[str] = field(default_factory=set)
     loops: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
-    #: How many loops are inside of each other, at most.
+    #: The maximum nesting depth of loops.
     deepest: int = 0
-    #: How many loops there are, and how many of them are told their vectors.
+    #: The number of loops, and how many of them have vectorization hints.
     entered: int = 0
     plain: int = 0
     used_units: dict[int, str] = field(default_factory=dict)
-    #: How often a function has referred to something that is in this module, beside what it declares.
+    #: How often a function has referred to something in this module, besides declarations.
     references: int = 0
-    #: Variants of functions for vectors, which have to be there until LLVM has made vectors of loops.
+    #: Vector variants of functions, which must exist until LLVM has vectorized loops.
     variants: dict[str, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -186,7 +185,7 @@ class Module:
         return self.program.users
 
     def callee(self, function: Function) -> Callee:
-        """A function as this module calls it: one that is a unit is declared, any other becomes part of the module."""
+        """A function as called by this module: a unit is declared, any other function becomes part of the module."""
         self.references += 1
         found = self.callees.get(function)
         if found is None:
@@ -201,7 +200,7 @@ class Module:
         return found
 
     def use_unit(self, number: int, line: str) -> str:
-        """The name under which a unit is used here; `line` declares it, with a star for the name."""
+        """The name of another unit in this module; `line` declares it, with a star for the name."""
         name = self.used_units.get(number)
         if name is None:
             name = self.used_units[number] = f"{USED_UNIT}{len(self.used_units)}"
@@ -217,11 +216,11 @@ class Module:
         if name not in self.declarations:
             function = RUNTIME[name]
             parameters = ", ".join(_KINDS[kind] for kind in function.parameters)
-            result, attributes = _KINDS[function.result], "#7" if function.apart else "#1" if function.rare else "#0"
+            result, attributes = _KINDS[function.result], "#7" if function.isolated else "#1" if function.rare else "#0"
             self.declarations[name] = f"declare {result} @{name}({parameters}) {attributes}"
 
     def site(self, site: Site) -> str:
-        """The number by which the runtime knows a site. A unit counts its own; the linker knows how many come before."""
+        """The number of a site for the runtime. A unit counts its own; the linker adds the number of those before."""
         self.references += 1
         number = self.sites.setdefault(site, len(self.sites))
         if self.is_entry:
@@ -230,7 +229,7 @@ class Module:
         return f"add (i32 ptrtoint (ptr @{FIRST_SITE} to i32), i32 {number})"
 
     def function_name(self, wanted: str) -> str:
-        """A name for a function: letters, digits, `_` and `.`, different from every other of the module."""
+        """A unique function name: letters, digits, `_` and `.`."""
         base = name = _UNSAFE.sub("_", wanted)
         count = 1
         while name in self.names:
@@ -240,7 +239,7 @@ class Module:
         return name
 
     def loop_mark(self, hints: Hints, group: str = "") -> str:
-        """A mark for the end of a loop: what LLVM is told of it. `group` is that of accesses that do not meet."""
+        """The metadata of a loop. `group` is the access group of its independent accesses."""
         facts = [f'!"llvm.loop.parallel_accesses", {group}'] if group else []
         self.plain += bool(hints.vectors and hints.interleave)
         if hints.vectors is not None:
@@ -259,11 +258,11 @@ class Module:
         return f", !llvm.loop {self.node(f'distinct !{{!*, {nodes}}}')}"
 
     def access_group(self) -> str:
-        """A mark for accesses of which those of different iterations of a loop do not meet."""
+        """A new access group: accesses that are independent between iterations of a loop."""
         return self.node("distinct !{}")
 
     def library_function(self, symbol: str, name: str, dtype: DType, arity: int) -> None:
-        """Declare a function of libm; with `fast_math` LLVM may call its variants for vectors."""
+        """Declare a function of libm; with `fast_math` LLVM may call its vector variants."""
         if symbol in self.declarations:
             return
         kind = register_type(dtype)
@@ -277,7 +276,7 @@ class Module:
         self.declare(symbol, f"declare {kind} @{symbol}({parameters}) {facts}")
 
     def vector_function(self, symbol: str, name: str, dtype: DType, arity: int, width: int) -> tuple[int, str]:
-        """What computes a function of libm in vectors: for so many lanes at a time, and its symbol."""
+        """The vector variant of a libm function: its number of lanes, and its symbol."""
         found = variants(name, dtype, arity, self.program.target) if self.fast_math else []
         fitting = [each for each in found if each.lanes <= width]
         if not fitting:
@@ -286,27 +285,27 @@ class Module:
         self.declare(fitting[-1].symbol, fitting[-1].declaration(register_type(dtype), arity))
         return fitting[-1].lanes, fitting[-1].symbol
 
-    def alias_scopes(self, written: Sequence[Array]) -> Callable[[Array], str]:
-        """Marks for accesses to arrays of which no two overlap. It is enough to tell those apart that are written."""
+    def alias_scopes(self, arrays: Iterable[object], written: Container[object]) -> Callable[[Array], str]:
+        """Alias metadata for accesses to those arrays that overlap no other. Distinguishing the written ones is enough."""
+        alone = [each for each in arrays if isinstance(each, Array) and each.alone]
         domain = self.node("distinct !{!*}")
-        scopes = [self.node(f"distinct !{{!*, {domain}}}") for _ in written]
-        everyone = self.node(f"!{{{', '.join(scopes)}}}") if scopes else ""
+        scopes = {each: self.node(f"distinct !{{!*, {domain}}}") for each in alone if each in written}
         marks = {}
-        for array, scope in zip(written, scopes, strict=True):
-            others = [each for each in scopes if each is not scope]
-            apart = f", !noalias {self.node(f'!{{{chr(44).join(others)}}}')}" if others else ""
-            marks[array] = f", !alias.scope {self.node(f'!{{{scope}}}')}{apart}"
-        return lambda array: marks.get(array) or (f", !noalias {everyone}" if everyone else "")
+        for array in alone:
+            others = ", ".join(scope for each, scope in scopes.items() if each is not array)
+            own = f", !alias.scope {self.fact(scopes[array])}" if array in scopes else ""
+            marks[array] = own + (f", !noalias {self.fact(others)}" if others else "")
+        return lambda array: marks.get(array, "")
 
     def node(self, text: str) -> str:
-        """A node of metadata; a star stands for its own number."""
+        """A metadata node; a star stands for its own number."""
         self.references += 1
         number = _FIRST_NODE + len(self.loops)
         self.loops.append(f"!{number} = {text.replace('*', str(number))}")
         return f"!{number}"
 
     def fact(self, text: str) -> str:
-        """A node of metadata that all who say the same share."""
+        """A metadata node shared by equal uses."""
         if text not in self.facts:
             self.facts[text] = self.node(f"!{{{text}}}")
         return self.facts[text]
@@ -316,11 +315,11 @@ class Module:
         estimates = "!sqrtf,vec-sqrtf:0" if self.estimate_roots else "none"
         denormals = _FLUSHED if self.program.flush_denormals else ""
         facts = estimates, denormals
-        # Vectors wait on the stack where there are too few registers, and while functions are called. Across two cache lines
-        # that takes long, and LLVM does not align the stack by itself, because it finds out too late that it has to.
+        # Vectors are spilled to the stack if there are too few registers, and around calls. Across two cache lines that is
+        # slow, and LLVM does not align the stack by itself, because it notices the need too late.
         realigned = "" if "stack" in self.program.without.split() else ' "stackrealign"'
         attributes = _ATTRIBUTES % (*facts, *facts, realigned, *facts)
-        switches = [CHOICES_STAY] if self.program.kernel.recurs else []
+        switches = [CHOICES_STAY] if self.program.kernel.has_recurrence else []
         if self.deepest > DEEP:
             switches.append(DEEP_NESTS)
         if self.entered == self.plain > 0:

@@ -1,5 +1,5 @@
-"""Loading an object with llvmlite, where it cannot become an image: because of what is in it, or because nobody links images
-for the machine. It takes longer and needs LLVM in the process, but it is the same code.
+"""Loading an object with llvmlite, if it cannot become an image: because of its contents, or because images are not
+supported on the machine. It takes longer and needs LLVM in the process, but it is the same code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _session() -> llvm.LLJIT:
 
 
 def load_object(data: bytes) -> Image:
-    """The code of an object file, ready to launch; it stays as long as the image does."""
+    """The code of an object file, ready to launch; it lives as long as the image."""
     library = llvm.JITLibraryBuilder().add_object_img(data).export_symbol("samovar_entry")
     foreign = []
     for name in _outside(data):
@@ -35,13 +35,13 @@ def load_object(data: bytes) -> Image:
     try:
         loaded = library.add_current_process().link(_session(), f"kernel {next(_numbers)}")
     except RuntimeError as error:
-        hint = f" (it uses {', '.join(foreign)}, which kernels do not know)" if foreign else ""
+        hint = f" (it uses {', '.join(foreign)}, which kernels cannot use)" if foreign else ""
         raise ObjectError(f"LLVM cannot load the object{hint}: {error}") from None
     return Image.from_address(loaded["samovar_entry"], loaded)
 
 
 def _outside(data: bytes) -> tuple[str, ...]:
-    """The symbols that an object may ask for: as it says, or all that are known if it is not ELF."""
+    """The symbols that an object may need: its undefined ones, or all known ones if it is not ELF."""
     try:
         return tuple(symbol.name for symbol in read_object(data).symbols if symbol.section == UNDEFINED and symbol.name)
     except ObjectError:

@@ -1,4 +1,4 @@
-"""The table of pure operations → LLVM text, after the pass `legalise`: arithmetic, bits, comparison, choice, conversion."""
+"""Pure operations → LLVM text, after the pass `legalize`: arithmetic, bits, comparison, selection, conversion."""
 
 from __future__ import annotations
 
@@ -6,39 +6,31 @@ from collections.abc import Callable
 
 from samovar._native import DType, u1
 from samovar.backends.llvm import mathematics
-from samovar.backends.llvm.extremes import extreme
+from samovar.backends.llvm.minmax import extreme
 from samovar.backends.llvm.types import is_float, is_signed, register_type, suffix
-from samovar.backends.llvm.writer import Writer, dtype_of, narrowed
-from samovar.ir import OPCODES, Function, Operation, Value
+from samovar.backends.llvm.writer import Writer, narrowed
+from samovar.ir import OPCODES, Function, Operation, Value, dtype_of
 
 Rendering = Callable[[Writer, Operation], str]
 
 
-def _arithmetic(integer: str, floating: str) -> Rendering:
+def _arithmetic(signed: str, unsigned: str, floating: str = "") -> Rendering:
+    """An instruction with a variant for each kind of number."""
+
     def render(writer: Writer, operation: Operation) -> str:
         left, right = writer.operands(operation)
         dtype = dtype_of(operation)
-        instruction = floating + " " + mathematics.flags(writer, operation) if is_float(dtype) else integer + " "
+        instruction = f"{signed if is_signed(dtype) else unsigned} "
+        if is_float(dtype):
+            instruction = f"{floating} {mathematics.flags(writer, operation)}"
         return writer.define(f"{instruction}{register_type(dtype, operation.width)} {left}, {right}")
 
     return render
 
 
-def _by_sign(signed: str, unsigned: str) -> Rendering:
-    """An instruction on integers that has a form for each kind."""
-
-    def render(writer: Writer, operation: Operation) -> str:
-        left, right = writer.operands(operation)
-        dtype = dtype_of(operation)
-        instruction = signed if is_signed(dtype) else unsigned
-        return writer.define(f"{instruction} {register_type(dtype, operation.width)} {left}, {right}")
-
-    return render
-
-
 def combine(writer: Writer, operation: str | Function, dtype: DType, a: str, b: Value | str) -> str:
-    """One step of an update: `a operation b`, where `a` is a register; "exchange" gives b. A function takes both: what no
-    operation does (see `samovar.passes.legalise`)."""
+    """One step of an update: `a operation b`, where `a` is a register; "exchange" gives b. A function takes both: a
+    composite operation (see `samovar.passes.legalize`)."""
     right = writer.hold(b, dtype) if isinstance(b, str) else b
     if operation == "exchange":
         return writer.value(right)
@@ -63,7 +55,7 @@ def _magnitude(writer: Writer, operation: Operation) -> str:
 
 
 def _count(choice: str) -> Rendering:
-    """An intrinsic that counts bits; `choice` is what it is told about zero."""
+    """An intrinsic that counts bits; `choice` is its argument about zero."""
     return lambda writer, operation: _integer_intrinsic(writer, operation, OPCODES[operation.code].intrinsic, choice)
 
 
@@ -86,7 +78,7 @@ def _compare(writer: Writer, operation: Operation) -> str:
     left, right = writer.operands(operation)
     dtype, code = dtype_of(operation.operands[0]), operation.code
     if is_float(dtype):
-        # No flags: comparisons are how programs find out about NaN.
+        # No flags: programs detect NaN by comparisons.
         predicate = "fcmp une" if code == "ne" else f"fcmp o{code}"
     elif code in ("eq", "ne"):
         predicate = f"icmp {code}"
@@ -103,8 +95,13 @@ def _is_nan(writer: Writer, operation: Operation) -> str:
 def _select(writer: Writer, operation: Operation) -> str:
     condition, *chosen = operation.operands
     width, kind = operation.width, register_type(dtype_of(operation), operation.width)
-    left, right = (f"{kind} {writer.value(each, width)}" for each in chosen)
-    return writer.define(f"select {register_type(u1, condition.width)} {writer.value(condition)}, {left}, {right}")
+    left, right = (writer.value(each, width) for each in chosen)
+    if width and isinstance(chosen[1], Operation) and chosen[1].code == "load":
+        # Or LLVM makes a store of it a masked one, which is slower and does not forward to later loads.
+        right = writer.define(f"freeze {kind} {right}")
+    return writer.define(
+        f"select {register_type(u1, condition.width)} {writer.value(condition)}, {kind} {left}, {kind} {right}"
+    )
 
 
 def _cast(writer: Writer, operation: Operation) -> str:
@@ -115,7 +112,7 @@ def _cast(writer: Writer, operation: Operation) -> str:
 
 
 def convert(writer: Writer, a: str, source: DType, target: DType, width: int = 0) -> str:
-    """A register of one dtype as another dtype, where that is one instruction: no float as an integer."""
+    """A register converted to another dtype, where that is one instruction: not from float to integer."""
     if source is target:
         return a
     before, after = register_type(source, width), register_type(target, width)
@@ -134,7 +131,7 @@ def _to_integer(writer: Writer, operation: Operation) -> str:
     dtype, width, (a,) = dtype_of(operation), operation.width, writer.operands(operation)
     before, after = register_type(dtype_of(operation.operands[0]), width), register_type(dtype, width)
     found = writer.define(f"{'fptosi' if is_signed(dtype) else 'fptoui'} {before} {a} to {after}")
-    # In lanes that do not count it may not fit, and what is made of it must not decide where the others go.
+    # In inactive lanes it may not fit, and a branch must not depend on poison.
     return writer.define(f"freeze {after} {found}") if width else found
 
 
@@ -147,7 +144,7 @@ def _bit_cast(writer: Writer, operation: Operation) -> str:
     return writer.define(f"{instruction} {before} {a} to {after}")
 
 
-# --- operations that vectors have beside those of numbers
+# --- operations on vectors only
 
 
 def _lane_numbers(writer: Writer, operation: Operation) -> str:
@@ -162,7 +159,7 @@ def _any(writer: Writer, operation: Operation) -> str:
     return writer.define(f"icmp ne i{mask.width} {bits}, 0")
 
 
-#: What LLVM calls the reductions, of floats and of signed and unsigned integers.
+#: LLVM's names of the reductions, for floats, and for signed and unsigned integers.
 _REDUCTIONS = {
     "add": ("fadd", "add", "add"), "mul": ("fmul", "mul", "mul"), "min": ("fmin", "smin", "umin"),
     "max": ("fmax", "smax", "umax"), "and": ("", "and", "and"), "or": ("", "or", "or"), "xor": ("", "xor", "xor"),
@@ -170,7 +167,7 @@ _REDUCTIONS = {
 
 
 def _reduce(writer: Writer, operation: Operation) -> str:
-    """All lanes put together by an operation, in any order."""
+    """Combine all lanes by an operation, in any order."""
     (vector,), dtype = operation.operands, dtype_of(operation)
     floating, signed, unsigned = _REDUCTIONS[operation.payload]
     name = floating if is_float(dtype) else signed if is_signed(dtype) else unsigned
@@ -187,7 +184,7 @@ def _reduce(writer: Writer, operation: Operation) -> str:
 
 
 def _shuffle(writer: Writer, operation: Operation) -> str:
-    """Lanes of one or two vectors, by their numbers."""
+    """Lanes of one or two vectors, by number."""
     first, *others = operation.operands
     kind = register_type(dtype_of(operation), first.width)
     other = writer.value(others[0]) if others else "poison"
@@ -198,22 +195,22 @@ def _shuffle(writer: Writer, operation: Operation) -> str:
 
 
 OPERATIONS: dict[str, Rendering] = {
-    "add": _arithmetic("add", "fadd"),
-    "sub": _arithmetic("sub", "fsub"),
-    "mul": _arithmetic("mul", "fmul"),
-    "div": _arithmetic("", "fdiv"),
-    "quotient": _by_sign("sdiv", "udiv"),
-    "remainder": _by_sign("srem", "urem"),
+    "add": _arithmetic("add", "add", "fadd"),
+    "sub": _arithmetic("sub", "sub", "fsub"),
+    "mul": _arithmetic("mul", "mul", "fmul"),
+    "div": _arithmetic("", "", "fdiv"),
+    "quotient": _arithmetic("sdiv", "udiv"),
+    "remainder": _arithmetic("srem", "urem"),
     "neg": _negate,
     "abs": _magnitude,
     "min": extreme,
     "max": extreme,
-    "and": _arithmetic("and", ""),
-    "or": _arithmetic("or", ""),
-    "xor": _arithmetic("xor", ""),
+    "and": _arithmetic("and", "and"),
+    "or": _arithmetic("or", "or"),
+    "xor": _arithmetic("xor", "xor"),
     "not": _invert,
-    "shift_left": _by_sign("shl", "shl"),
-    "shift_right": _by_sign("ashr", "lshr"),
+    "shift_left": _arithmetic("shl", "shl"),
+    "shift_right": _arithmetic("ashr", "lshr"),
     "popcnt": _count(""),
     "clz": _count(", i1 false"),
     "ctz": _count(", i1 false"),

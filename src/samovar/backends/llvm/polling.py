@@ -1,7 +1,7 @@
-"""Where long code looks whether it is to stop: the operation `poll` (see `samovar.passes.loops.safepoints`).
+"""Safepoints: the operation `poll` (see `samovar.passes.loops.safepoints`).
 
-A function has a budget, which its loops use up. When nothing is left, it asks the runtime, which knows by then how long that
-took and gives a new one, or ends the launch.
+A function has a budget, which its loops use up. When it is exhausted, the code polls the runtime, which knows how long that
+took and gives a new budget, or ends the launch.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.writer import Writer
 from samovar.ir import Operation
 
-#: The first budget of a function, in nanoseconds of an estimate: one that is done with less never asks.
+#: The first budget of a function, in estimated nanoseconds: a shorter function never polls.
 FIRST_BUDGET = 100_000
-#: Python code runs while somebody asks: handlers of signals, other threads. Code that runs once reads anew what it wrote.
+#: Python code may run during a poll: signal handlers, other threads. Code that runs once reloads what it wrote.
 BARRIER = '  call void asm sideeffect "", "~{memory}"()'
 
 
 def _poll(writer: Writer, operation: Operation) -> None:
-    """Take something off the budget, and ask the runtime when nothing is left of it."""
+    """Subtract from the budget, and poll the runtime when it is exhausted."""
     if writer.budget is None:
-        # How much is left; when the runtime was asked last, and what it gave.
+        # The rest of the budget; the time of the last poll, and the budget that it gave.
         budget, state = writer.define_early("alloca i64", "budget"), writer.define_early("alloca [2 x i64]", "polled")
         writer.prologue += [f"  store i64 {FIRST_BUDGET}, ptr {budget}", f"  store [2 x i64] zeroinitializer, ptr {state}"]
         writer.budget = budget, state

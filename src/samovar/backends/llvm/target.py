@@ -1,4 +1,4 @@
-"""The machine that code is made for."""
+"""The machine that code is compiled for."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from functools import cache
 
 from samovar._native import cpu_features, cpu_name, symbol_address
+from samovar.backends.llvm.vectors import functions
 from samovar.ir import SCALAR, Machine
 
-#: Processors with vectors of 512 bits on which LLVM prefers 256.
+#: Processors with 512-bit vectors on which LLVM prefers 256.
 _SHORT_VECTORS = frozenset(
     "skylake-avx512 cascadelake cooperlake cannonlake icelake-client icelake-server tigerlake rocketlake"
     " sapphirerapids emeraldrapids".split()
 )
 
-#: Where the instructions that gather and scatter take longer than single loads and stores, LLVM is told not to use them:
-#: loops over matrices of 3×3 that lie one after the other are two to six times as fast.
+#: Where gather and scatter instructions are slower than single loads and stores, LLVM is told not to use them: loops over
+#: contiguous 3×3 matrices are two to six times as fast.
 _SLOW_GATHERS = "znver"
 
 
 @dataclass(frozen=True)
 class Target:
-    """What code is made for. `features` is LLVM's list (`+avx2,-avx512f`); `vector_math` the glibc minor version whose
+    """A compilation target. `features` is LLVM's list (`+avx2,-avx512f`); `vector_math` the glibc minor version whose
     libmvec may be called, 0 for none (see `with_vector_variants`)."""
 
     triple: str
@@ -32,9 +33,7 @@ class Target:
 
     @cache  # noqa: B019 - there are few targets, and they stay
     def plans_for(self) -> Machine:
-        """What planning a loop has to know of it."""
-        from samovar.backends.llvm.vectors import functions
-
+        """The properties that loop planning depends on."""
         features = self.feature_map()
         if not features.get("avx2"):
             return SCALAR
@@ -44,14 +43,14 @@ class Target:
         return Machine(bits, 32 if wide else 16, masks, functions(self))
 
     def key(self) -> tuple[str | int, ...]:
-        """All of it, as a part of keys."""
+        """All fields, as a part of cache keys."""
         return *self.machine(), self.vector_math
 
     def __str__(self) -> str:
         return " ".join(self.machine())
 
     def machine(self) -> tuple[str, str, str]:
-        """What LLVM has to know of it."""
+        """The triple, name and features for LLVM."""
         return self.triple, self.cpu, self.features
 
     @cache  # noqa: B019

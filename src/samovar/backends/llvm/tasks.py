@@ -1,9 +1,8 @@
-"""Tasks: their bodies as functions of what they capture, and in the code around them what runs them.
+"""Tasks: their bodies as functions of the captures, and the code that runs them.
 
-Two functions per task. The body takes every array pointer as a parameter of its own, `noalias` where that is known (a
-pointer loaded from memory carries no such fact), and is never inlined, so that the facts stay. Of a captured array it takes
-the parts that it uses. The task function, which the runtime calls with the frame and a range of units, loads what the body
-needs and calls it.
+Two functions per task. The body takes every array pointer as a parameter, `noalias` where that is known (a pointer loaded
+from memory cannot be), and is never inlined, so that these facts stay. It takes only the used parts of captured arrays. The
+task function, which the runtime calls with the frame and a range of units, loads what the body needs and calls it.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.effects import leave_if
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import widened
-from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, EXTENT, OUTLINED, UNIT, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, OUTLINED, UNIT, Module
 from samovar.backends.llvm.types import memory_type, register_type
-from samovar.backends.llvm.writer import Writer, dtype_of
+from samovar.backends.llvm.writer import Writer, extent_range
 from samovar.ir import (
     FRAME_SLOT,
     FRAME_VALUES,
@@ -34,6 +33,7 @@ from samovar.ir import (
     ScratchArray,
     Task,
     Value,
+    dtype_of,
     part_offset,
     walk,
 )
@@ -41,9 +41,9 @@ from samovar.ir import (
 
 @dataclass(frozen=True)
 class BodyParameter:
-    """A parameter of the body: where the task function finds it.
+    """A parameter of the body, and where the task function finds it.
 
-    In the argument block at `offset`, or in a slot of the frame, which the code around fills with `source`.
+    In the argument block at `offset`, or in a slot of the frame, which the enclosing code fills with `source`.
     """
 
     fact: str
@@ -60,7 +60,7 @@ def _value_of(writer: Writer, local: Local, kind: str) -> str:
 
 
 class TaskWriter(Writer):
-    """The body of a task. `outer` is the writer of the code around it."""
+    """The body of a task. `outer` is the writer of the enclosing code."""
 
     def __init__(self, module: Module, task: Task, outer: Writer, offsets: dict[Value, int]) -> None:
         super().__init__(module)
@@ -70,12 +70,12 @@ class TaskWriter(Writer):
         self.parameters: dict[object, BodyParameter] = {}
         taken = [each.source if isinstance(each, Captured) else each for each in task.captures]
         self.may_use: set[Value | Local] = set(taken)
-        # An extent comes with the array that it is one of.
+        # An extent is passed with its array.
         extents = [each for each in taken if isinstance(each, Operation) and each.code == "shape"]
         self.may_use.update(extent.payload[0] for extent in extents)
         self.values.update({task.first: "%first", task.last: "%last"})
 
-    # What comes from outside.
+    # Values from outside.
 
     def parameter(
         self,
@@ -87,7 +87,7 @@ class TaskWriter(Writer):
         offset: int = -1,
         metadata: str = "",
     ) -> str:
-        """Make something of the kernel a parameter of the body, once."""
+        """Make a value of the kernel a parameter of the body, once."""
         found = self.parameters.get(key)
         if found is None:
             kind = fact.split(" ", 1)[0]
@@ -97,7 +97,7 @@ class TaskWriter(Writer):
 
     def _require(self, value: Value | Local) -> None:
         if value not in self.may_use:
-            raise LookupError(f"the task {self.task.name!r} uses what it does not capture")
+            raise LookupError(f"the task {self.task.name!r} uses a value that it does not capture")
 
     def outside(self, value: Value) -> str:
         source = value.source if isinstance(value, Captured) else value
@@ -121,12 +121,14 @@ class TaskWriter(Writer):
 
     def array_part(self, array: Array, part: str, axis: int) -> str:
         self._require(array)
+        if part == "extent" and isinstance(array, ScratchArray):
+            outer = functools.partial(self.outer.extent, array, axis)
+            return self.parameter((array, part, axis), f"{array.name}_extent", part_fact(array, part), outer)
         if isinstance(array, (LocalArray, ScratchArray)):
             return self.parameter(array, array.name, part_fact(array, part), functools.partial(self.outer.pointer, array))
         offset = self.offsets[array] + part_offset(array, part, axis)
-        metadata = "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
         key, wanted = (array, part, axis), array.name if part == "pointer" else f"{array.name}_{part}{axis}"
-        return self.parameter(key, wanted, part_fact(array, part), offset=offset, metadata=metadata)
+        return self.parameter(key, wanted, part_fact(array, part), offset=offset, metadata=extent_range(array, part))
 
     def outside_local(self, local: Local) -> str:
         self._require(local)
@@ -142,12 +144,6 @@ class TaskWriter(Writer):
 
     def context(self) -> str:
         return self.parameter("context", "context", "ptr noundef", self.outer.context)
-
-    def leave(self) -> str:
-        return "ret void"
-
-    def give(self, operation: Operation) -> None:
-        raise AssertionError("return inside a task")
 
     # The text.
 
@@ -191,7 +187,7 @@ class TaskWriter(Writer):
         return "\n".join([*lines, *called, "  ret void", "}\n"])
 
     def frame(self) -> str:
-        """In the code around: what the task function expects, in memory."""
+        """In the enclosing code: fill the frame for the task function."""
         outer, parameters = self.outer, list(self.parameters.values())
         handed = [parameter for parameter in parameters if parameter.source is not None]
         frame = outer.define_early(f"alloca [{FRAME_VALUES + len(handed)} x i64]", "frame")
@@ -208,14 +204,14 @@ class TaskWriter(Writer):
 
 
 def launch(writer: Writer, task: Task, name: str, offsets: dict[Value, int]) -> None:
-    """Render a task: its functions, its frame and its run. `offsets` is where parameters of the kernel are."""
+    """Render a task: its functions, its frame and its run. `offsets` are the places of the kernel's parameters."""
     module, program = writer.module, writer.module.program
     if task.separate and program.has_units:
-        apart = program.module(walk(task.body))
-        body = TaskWriter(apart, task, writer, offsets)
+        unit = program.module(walk(task.body))
+        body = TaskWriter(unit, task, writer, offsets)
         body.render()
-        apart.definitions.append(body.definitions(UNIT, "hidden"))
-        name = module.use_unit(program.add(name, apart), "declare hidden void @*(ptr, i64, i64)")
+        unit.definitions.append(body.definitions(UNIT, "hidden"))
+        name = module.use_unit(program.add(name, unit), "declare hidden void @*(ptr, i64, i64)")
     else:
         body = TaskWriter(module, task, writer, offsets)
         name = module.function_name(name)

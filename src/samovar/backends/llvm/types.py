@@ -1,4 +1,4 @@
-"""dtypes as LLVM spells them: types in registers and in memory, literals, zero, extension to 64 bits.
+"""dtypes in LLVM: types in registers and in memory, literals, zero, extension to 64 bits.
 
 A u1 is an `i1` in a register and an `i8` (0 or 1) in memory; every other dtype is the same in both.
 """
@@ -16,7 +16,7 @@ _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 
 def register_type(dtype: DType, width: int = 0) -> str:
-    """The LLVM type of a value in a register: f32 → float, u16 → i16, u1 → i1; of a vector of so many of them."""
+    """The LLVM type of a value in a register: f32 → float, u16 → i16, u1 → i1; or of a vector with `width` lanes."""
     kind = _FLOATS[dtype.bits] if dtype.kind == "float" else f"i{dtype.bits}"
     return f"<{width} x {kind}>" if width else kind
 
@@ -28,7 +28,7 @@ def memory_type(dtype: DType, width: int = 0) -> str:
 
 
 def local_type(local: Local) -> str:
-    """The LLVM type of a local. Masks are kept as whole lanes where the processor has no registers of their own for them."""
+    """The LLVM type of a local. Masks are stored as whole lanes if the processor has no mask registers."""
     if isinstance(local, VectorLocal) and local.type.kind == "bool":
         return f"<{local.width} x i{local.lane_bits or 1}>"
     return memory_type(local.type, local.width)
@@ -44,13 +44,13 @@ def is_signed(dtype: DType) -> bool:
 
 
 def suffix(dtype: DType, width: int = 0) -> str:
-    """How intrinsics name the type: f32, i16, i1, v8f32."""
+    """The type suffix of intrinsics: f32, i16, i1, v8f32."""
     kind = f"f{dtype.bits}" if dtype.kind == "float" else f"i{dtype.bits}"
     return f"v{width}{kind}" if width else kind
 
 
 def literal(value: bool | int | float, dtype: DType) -> str:
-    """A constant, exactly: integers as two's complement, floats by their bits."""
+    """An exact constant: integers as two's complement, floats by their bits."""
     if dtype.kind == "float":
         return _float_literal(float(value), dtype.bits)
     if dtype.kind == "bool":
@@ -76,10 +76,10 @@ def _packed(form: str, value: float) -> bytes:
 
 
 def least(dtype: DType) -> int:
-    """The least integer of a type."""
+    """The smallest integer of a type."""
     return integer_range(dtype)[0]
 
 
 def greatest(dtype: DType) -> int:
-    """The greatest integer of a type."""
+    """The largest integer of a type."""
     return integer_range(dtype)[1]

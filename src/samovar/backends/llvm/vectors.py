@@ -1,24 +1,27 @@
-"""Vector variants of the functions of libm: which there are for a target, and what they are called.
+"""Vector variants of libm functions: which exist for a target, and their names.
 
-Variants are our own (`_native/vector_math`) where there are some, else those of glibc's libmvec. A variant must never be
-offered to a processor without its instructions.
+Variants are our own (`_native/vector_math`) where available, else those of glibc's libmvec. A variant must never be offered
+to a processor without its instructions.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from samovar._native import DType, f32, f64
-from samovar.backends.llvm.target import Target
 from samovar.ir import OPCODES
 
-#: The functions that have variants of our own: their time does not depend on the arguments, as that of libmvec's does.
+if TYPE_CHECKING:
+    from samovar.backends.llvm.target import Target
+
+#: The functions with variants of our own: unlike libmvec's, their time does not depend on the arguments.
 OWN = frozenset(("cos", "exp", "log", "pow", "sin", "tanh"))
 
-#: The function of libm → the release of glibc whose libmvec has variants of it: 22 is 2.22.
+#: The libm function → the release of glibc whose libmvec has its variants: 22 is 2.22.
 _RELEASES = {row.library: row.vector for row in OPCODES.values() if row.library}
 
-#: The letter of the vector ABI, the bits of a vector, the name in our own functions if there are some, and what it takes.
+#: The letter of the vector ABI, the bits of a vector, the name in our own functions if there are any, and required features.
 _INSTRUCTION_SETS: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
     ("b", 128, "", ()),
     ("d", 256, "avx2", ("avx2", "fma")),
@@ -28,7 +31,7 @@ _INSTRUCTION_SETS: tuple[tuple[str, int, str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Variant:
-    """A function for so many lanes: its symbol, and how the vector ABI calls it."""
+    """A function for a number of lanes: its symbol, and its name in the vector ABI."""
 
     lanes: int
     symbol: str
@@ -40,7 +43,7 @@ class Variant:
 
 
 def variants(name: str, dtype: DType, arity: int, target: Target) -> list[Variant]:
-    """The variants of a function, those of fewer lanes first."""
+    """The variants of a function, fewer lanes first."""
     found = []
     features, symbol = target.feature_map(), name + "f" if dtype.bits == 32 else name
     for letter, bits, own, needed in _INSTRUCTION_SETS:
@@ -56,12 +59,12 @@ def variants(name: str, dtype: DType, arity: int, target: Target) -> list[Varian
 
 
 def functions(target: Target) -> frozenset[tuple[str, int]]:
-    """All functions that have variants for whole vectors, each as a name and the bits of its type."""
+    """All functions with variants for whole vectors, each as a name and the bits of its type."""
     return frozenset((name, dtype.bits) for name in _RELEASES for dtype in (f32, f64) if variants(name, dtype, 1, target))
 
 
 def mappings(found: list[Variant]) -> str:
-    """What LLVM's vectorizer is told of them, as an attribute of the function that they are variants of."""
+    """The attribute that announces variants of a function to LLVM's vectorizer."""
     listed = ",".join(f"{each.mangled}({each.symbol})" for each in found)
     return f'"vector-function-abi-variant"="{listed}"'
 

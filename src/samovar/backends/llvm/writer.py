@@ -1,36 +1,41 @@
-"""The text of one LLVM function under construction: lines, blocks, names, and where values and arrays are found.
+"""The text of one LLVM function under construction: lines, blocks, names, and the locations of values and arrays.
 
-Subclasses say how a value that the function does not compute itself is reached (a parameter, a slot of the argument block,
-a captured value) and how the function is left.
+Subclasses define how to access a value that the function does not compute itself (a parameter, a slot of the argument block,
+a captured value) and how to leave the function.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from samovar._native import DType
-from samovar.backends.llvm.module import Module
+from samovar.backends.llvm.module import BOOLEAN, EXTENT, WIDE_EXTENT, Module
 from samovar.backends.llvm.types import literal, local_type, memory_type, register_type
 from samovar.ir import (
     Array,
     Constant,
     Hints,
+    Kernel,
     Local,
     LocalArray,
     LoopVariable,
     Operation,
+    Parameter,
     Sections,
     Task,
     Value,
+    VectorOperation,
+    dtype_of,
+    part_offset,
 )
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_]")
 
 
-#: LLVM takes twice as long with each condition to see whether a loop can run in vectors: with 25 of them, a minute.
+#: With each condition, LLVM takes twice as long to decide whether a loop can be vectorized: with 25 of them, a minute.
 MOST_BRANCHES = 15
 
 
@@ -52,7 +57,7 @@ class Loop:
 
 
 class Writer(ABC):
-    """A function's text. `values` maps what is computed to its name; `block` is the label of the open block."""
+    """The text of a function. `values` maps computed values to names; `block` is the label of the open block."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -65,23 +70,24 @@ class Writer(ABC):
         self.counters: dict[Value, str] = {}
         self.slots: dict[Local, str] = {}
         self.parts: dict[tuple[Array, str, int], str] = {}
-        #: Where the tables are that called functions find arrays in (see `samovar.backends.llvm.array_tables`).
+        #: The tables of array parameters of called functions (see `samovar.backends.llvm.array_tables`).
         self.filled_tables: dict[tuple[object, ...], str] = {}
         self.exits: list[tuple[str, str]] = []
-        self.branches = 0  # on conditions, so far
+        self.branches = 0  # conditional branches so far
         self.budget: tuple[str, str] | None = None  # see `samovar.backends.llvm.polling`
-        self.runs_once = False  # the code is not that of many iterations
-        self.independent = ""  # a mark of accesses of which those of different iterations do not meet
+        self.runs_once = False  # the code is not in a loop
+        self.independent = ""  # metadata of accesses that are independent between iterations
+        self.aliases: Callable[[Array], str] = lambda array: ""  # and of arrays that do not overlap
         self.block = "start"
         self.terminated = False
         self.carried = 0
         self._count = 0
 
-    # Where things are.
+    # Locations.
 
     @abstractmethod
     def outside(self, value: Value) -> str:
-        """A value that this function did not compute."""
+        """A value that this function does not compute."""
 
     @abstractmethod
     def array_part(self, array: Array, part: str, axis: int) -> str:
@@ -91,13 +97,13 @@ class Writer(ABC):
     def context(self) -> str:
         """The pointer to the launch's context."""
 
-    @abstractmethod
     def leave(self) -> str:
         """The instruction that leaves the function after a failure."""
+        return "ret void"
 
-    @abstractmethod
     def give(self, operation: Operation) -> None:
         """Render `return`."""
+        raise AssertionError("return inside a task or section")
 
     def outside_local(self, local: Local) -> str:
         """The address of a local that this function does not declare."""
@@ -108,41 +114,40 @@ class Writer(ABC):
         raise AssertionError(f"the task {task.name!r} is not at the top of a kernel")
 
     def sections(self, sections: Sections) -> None:
-        """Render sections side by side."""
+        """Render parallel sections."""
         raise AssertionError("sections are not at the top of a kernel")
 
     def access_of(self, array: Array) -> str:
-        """What LLVM is told of an access to an array. Local memory is the same for all iterations."""
-        return "" if isinstance(array, LocalArray) else self.independent
+        """The metadata of an access to an array. Local memory is shared by all iterations."""
+        return self.aliases(array) + ("" if isinstance(array, LocalArray) else self.independent)
 
     def value(self, value: Value, width: int = 0) -> str:
-        """The name (or the literal) of a value; as a vector, if it is to have a width and has none."""
+        """The name (or literal) of a value; broadcast to a vector if a width is requested and it has none."""
         name = self.values.get(value)
         if name is None:
             if isinstance(value, Constant):
-                assert value.type is not None
                 return self.constant(value.value, value.type, width)
             name = self.outside(value)
         return self.broadcast(register_type(dtype_of(value)), name, width) if width and not value.width else name
 
     def operands(self, operation: Operation) -> list[str]:
-        """All operands of an operation, as wide as it is."""
+        """All operands of an operation, in its width."""
         return [self.value(operand, operation.width) for operand in operation.operands]
 
-    def hold(self, name: str, dtype: DType) -> Value:
-        """A register as a value of its own."""
-        held = Value(dtype)
+    def hold(self, name: str, dtype: DType, width: int = 0) -> Value:
+        """A register as an IR value."""
+        held = VectorOperation("load_local", dtype, width=width) if width else Value(dtype)
         self.values[held] = name
         return held
 
     def broadcast(self, kind: str, name: str, width: int) -> str:
-        """A register of one value as one of every lane."""
+        """Broadcast a register to every lane."""
         vector = f"<{width} x {kind}>"
         first = self.define(f"insertelement {vector} poison, {kind} {name}, i64 0")
         return self.define(f"shufflevector {vector} {first}, {vector} poison, <{width} x i32> zeroinitializer")
 
     def constant(self, value: bool | int | float, dtype: DType, width: int = 0) -> str:
-        """A number as a register."""
+        """A number as an operand."""
         written = literal(value, dtype)
         return f"splat ({register_type(dtype)} {written})" if width else written
 
@@ -154,20 +159,20 @@ class Writer(ABC):
         return self._part(array, "pointer", 0)
 
     def extent(self, array: Array, axis: int) -> str:
-        """The length of an axis, i64."""
+        """The length of a dimension, i64."""
         known = array.extents[axis]
         return self._part(array, "extent", axis) if known is None else str(known)
 
     def stride(self, array: Array, axis: int) -> str:
-        """The stride of an axis in elements, i64; of arrays that are not contiguous."""
+        """The stride of a dimension in elements, i64, for arrays that are not contiguous."""
         return self._part(array, "stride", axis)
 
     def part(self, array: Array, part: str, axis: int) -> str:
-        """One of them, by name."""
+        """A part of an array, by name."""
         return self.pointer(array) if part == "pointer" else getattr(self, part)(array, axis)
 
     def early_part(self, array: Array, part: str, axis: int) -> str:
-        """The same where the function begins."""
+        """A part of an array, computed at the beginning of the function."""
         return self._part(array, part, axis)
 
     def _part(self, array: Array, part: str, axis: int) -> str:
@@ -193,14 +198,14 @@ class Writer(ABC):
         self.lines.append("  " + line)
 
     def define(self, expression: str, wanted: str = "t") -> str:
-        """Emit `%name = expression` and give the name."""
+        """Emit `%name = expression` and return the name."""
         self._count += 1
         name = f"%{wanted}.{self._count}"
         self.lines.append(f"  {name} = {expression}")
         return name
 
     def define_early(self, expression: str, wanted: str) -> str:
-        """As define, at the top of the function."""
+        """Like `define`, at the top of the function."""
         name = self.name(wanted)
         self.prologue.append(f"  {name} = {expression}")
         return name
@@ -212,7 +217,7 @@ class Writer(ABC):
         self.terminated = False
 
     def jump(self, label: str) -> None:
-        """End the block with a jump, unless it has ended."""
+        """End the block with a jump, unless it has already ended."""
         if not self.terminated:
             self.emit(f"br label %{label}")
             self.terminated = True
@@ -230,7 +235,7 @@ class Writer(ABC):
     def open_loop(self, wanted: str, begin: str, end: str, step: str = "1", compare: str = "slt") -> Loop:
         """Start `for (i64 counter = begin; counter < end; counter += step)`; leaves the body's block open."""
         name = self.label(_UNSAFE.sub("_", wanted))
-        # The counter never passes its end by more than a step, and stays within 64 bits (see the callers).
+        # The counter never exceeds its end by more than a step, and stays within 64 bits (see the callers).
         wrap = "nsw" if compare.startswith("s") else "nuw" if not step.startswith("-") else ""
         loop = Loop(name, f"add {wrap} i64 %{name}, {step}", self.branches)
         before = self.block
@@ -244,13 +249,13 @@ class Writer(ABC):
         return loop
 
     def enter(self, again: str, out: str) -> None:
-        """Say where `continue` and `break` go."""
+        """Set the targets of `continue` and `break`."""
         self.exits.append((again, out))
         self.module.entered += 1
         self.module.deepest = max(self.module.deepest, len(self.exits))
 
     def close_loop(self, loop: Loop, hints: Hints, group: str = "") -> None:
-        """End the body of a loop and go on after it."""
+        """End the body of a loop and continue after it."""
         self.exits.pop()
         if self.branches - loop.branches > MOST_BRANCHES:
             hints = replace(hints, vectors=0)
@@ -261,7 +266,7 @@ class Writer(ABC):
         self.start(loop.exit)
 
     def bind(self, variable: LoopVariable, counter: str, low: int) -> None:
-        """Make a 64-bit counter the value of a loop variable, which is never less than `low`."""
+        """Make a 64-bit counter the value of a loop variable, which is at least `low`."""
         dtype = dtype_of(variable)
         self.counters[variable] = counter
         self.values[variable] = counter if dtype.bits == 64 else self.define(narrowed(counter, dtype, low), "i")
@@ -269,32 +274,70 @@ class Writer(ABC):
     # Values as eight-byte slots.
 
     def memory_value(self, value: Value) -> tuple[str, str]:
-        """A value as it is stored: LLVM type and name."""
+        """A value in its memory representation: LLVM type and name."""
         return self.stored(self.value(value), dtype_of(value))
 
     def stored(self, name: str, dtype: DType, width: int = 0) -> tuple[str, str]:
-        """A register as it is stored: LLVM type and name."""
+        """A register in its memory representation: LLVM type and name."""
         kind = memory_type(dtype, width)
         if dtype.kind == "bool":
             return kind, self.define(f"zext {register_type(dtype, width)} {name} to {kind}")
         return kind, name
 
     def text(self, header: str, beginning: Sequence[str] = ("  br label %start",)) -> str:
-        """The whole function, given its `define …` line without the brace, and what leads from its prologue to its code."""
+        """The whole function, given its `define …` line without the brace, and the jump from its prologue to its code."""
         first = ["entry:", *([f"  %carried = alloca [{self.carried} x i64]"] if self.carried else [])]
         return "\n".join([f"{header} {{", *first, *self.prologue, *beginning, *self.lines, *self.cold, "}\n"])
 
 
+class BlockWriter(Writer):
+    """Serial code of a kernel, which finds its parameters in the argument block; `offsets` says where."""
+
+    def __init__(self, module: Module, kernel: Kernel, offsets: dict[Value, int]) -> None:
+        super().__init__(module)
+        self.kernel = kernel
+        self.offsets = offsets
+        self.runs_once = True
+
+    def early_load(self, base: str, place: int, kind: str, wanted: str, metadata: str = "") -> str:
+        """Load from an address plus a byte offset, at the beginning of the function."""
+        address = self.define_early(f"getelementptr inbounds i8, ptr {base}, i64 {place}", "at") if place else base
+        return self.define_early(f"load {kind}, ptr {address}{metadata}", wanted)
+
+    def early_number(self, base: str, place: int, dtype: DType, wanted: str) -> str:
+        """Load a number that way."""
+        name = self.early_load(base, place, memory_type(dtype), wanted, BOOLEAN if dtype.kind == "bool" else "")
+        return self.define_early(f"icmp ne i8 {name}, 0", wanted) if dtype.kind == "bool" else name
+
+    def outside(self, value: Value) -> str:
+        if not isinstance(value, Parameter):
+            raise LookupError("a kernel uses a value before it is computed")
+        name = self.values[value] = self.early_number("%block", self.offsets[value], value.type, value.name)
+        return name
+
+    def array_part(self, array: Array, part: str, axis: int) -> str:
+        place = self.offsets[array] + part_offset(array, part, axis)
+        return self.early_load("%block", place, "ptr" if part == "pointer" else "i64", array.name, extent_range(array, part))
+
+    def context(self) -> str:
+        return "%context"
+
+
+def extent_range(array: Array, part: str) -> str:
+    """The range metadata of a loaded part of an array."""
+    return "" if part != "extent" else WIDE_EXTENT if array.wide else EXTENT
+
+
 def narrowed(counter: str, dtype: DType, low: int) -> str:
-    """A 64-bit integer as a type that holds it, and which is never less than `low`."""
+    """A 64-bit integer truncated to a type that holds it; it is at least `low`."""
     flags = "nuw " if dtype.kind == "uint" else "nuw nsw " if low >= 0 else "nsw "
     return f"trunc {flags}i64 {counter} to {register_type(dtype)}"
 
 
 def parts_taken(array: Array, length: bool) -> tuple[tuple[str, int], ...]:
-    """The parts of an array that a function takes: its pointer, the extents that are not known, strides.
+    """The parts of an array that a function takes: its pointer, unknown extents, strides.
 
-    No address depends on the first extent of an array in C order: it is taken only where the `length` is asked for.
+    No address depends on the first extent of an array in C order: it is passed only if the `length` is requested.
     """
     if array.ndim == 1 and array.contiguous and not length and not array.brings_strides:
         return _POINTER
@@ -302,10 +345,3 @@ def parts_taken(array: Array, length: bool) -> tuple[tuple[str, int], ...]:
     extents = [axis for axis in axes if array.extents[axis] is None and (axis or length or not array.contiguous)]
     strides = axes if array.brings_strides else ()
     return (*_POINTER, *(("extent", axis) for axis in extents), *(("stride", axis) for axis in strides))
-
-
-def dtype_of(value: Value) -> DType:
-    """The dtype of a scalar value."""
-    dtype = value.type
-    assert dtype is not None
-    return dtype

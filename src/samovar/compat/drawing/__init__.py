@@ -1,8 +1,8 @@
-"""Windows of programs where there are none: what they draw is drawn in memory, and written where a file is asked for."""
+"""Headless windows: programs draw in memory, and frames are written to files on request."""
 
 from __future__ import annotations
 
-from samovar import _door
+from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from samovar.compat.drawing.image_files import IMAGE_TOOLS as IMAGE_TOOLS
     from samovar.compat.drawing.video import VideoManager as VideoManager
 else:
-    __getattr__, __dir__ = _door(
+    __getattr__, __dir__ = _lazy_exports(
         globals(), {"ggui": "WINDOW_NAMES", "gui": "GUI", "image_files": "IMAGE_TOOLS", "video": "VideoManager"}
     )

@@ -1,7 +1,7 @@
-"""`ti.ui` without a window: a canvas is drawn in memory, a scene is seen through its camera, nobody presses keys.
+"""`ti.ui` without a window: canvases and scenes are drawn in memory, and there is no input.
 
-Scenes are painted from back to front: particles as discs, meshes as triangles that are brighter where they face the camera.
-Lights change nothing.
+Scenes are painted from back to front (painter's algorithm): particles as discs, meshes as triangles that are brighter where
+they face the camera. Lights have no effect.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ import numpy as np
 from samovar.compat.drawing.frames import Frames
 from samovar.compat.drawing.image_files import imwrite
 from samovar.compat.drawing.keys import KEYS
-from samovar.compat.drawing.picture import Picture, as_array, as_colours
+from samovar.compat.drawing.picture import Picture, as_array, as_colors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-_GREY = (0.5, 0.5, 0.5)
+_GRAY = (0.5, 0.5, 0.5)
 PRESS, RELEASE = "press", "release"
 
 
 class ProjectionMode(enum.IntEnum):
-    """How far things look smaller."""
+    """The projection of a camera."""
 
     Perspective = 0
     Orthogonal = 1
 
 
 class Camera:
-    """Where a scene is seen from."""
+    """The viewpoint of a scene."""
 
     def __init__(self) -> None:
         self.curr_position = np.array([0.0, 0.0, 0.0])
@@ -42,54 +42,54 @@ class Camera:
         self._set: dict[str, Any] = {"fov": 45.0, "z_near": 0.1, "z_far": 1000.0}
 
     def position(self, x: float, y: float, z: float) -> None:
-        """Stand here."""
+        """Set the position."""
         self.curr_position = np.array([x, y, z], float)
 
     def lookat(self, x: float, y: float, z: float) -> None:
-        """Look there."""
+        """Set the point to look at."""
         self.curr_lookat = np.array([x, y, z], float)
 
     def up(self, x: float, y: float, z: float) -> None:
-        """What is up."""
+        """Set the up direction."""
         self.curr_up = np.array([x, y, z], float)
 
     def projection_mode(self, mode: ProjectionMode) -> None:
-        """With perspective or without."""
+        """Set the projection: perspective or orthogonal."""
         self._set["mode"] = mode
 
     def fov(self, fov: float) -> None:
-        """How wide the view is, in degrees."""
+        """Set the field of view in degrees."""
         self._set["fov"] = fov
 
     def left(self, left: float) -> None:
-        """An edge of a view without perspective."""
+        """Set an edge of an orthogonal view."""
         self._set["left"] = left
 
     def right(self, right: float) -> None:
-        """An edge of a view without perspective."""
+        """Set an edge of an orthogonal view."""
         self._set["right"] = right
 
     def top(self, top: float) -> None:
-        """An edge of a view without perspective."""
+        """Set an edge of an orthogonal view."""
         self._set["top"] = top
 
     def bottom(self, bottom: float) -> None:
-        """An edge of a view without perspective."""
+        """Set an edge of an orthogonal view."""
         self._set["bottom"] = bottom
 
     def z_near(self, z_near: float) -> None:
-        """What is nearer is not seen."""
+        """Set the near clipping distance."""
         self._set["z_near"] = z_near
 
     def z_far(self, z_far: float) -> None:
-        """What is farther is not seen."""
+        """Set the far clipping distance."""
         self._set["z_far"] = z_far
 
     def track_user_inputs(self, window: Any, *speeds: Any, **options: Any) -> None:
-        """Move with the keys: nobody presses them."""
+        """Do nothing: there is no input."""
 
     def get_view_matrix(self) -> Any:
-        """From places in the scene to places before the camera, for rows."""
+        """Return the matrix from scene to camera coordinates, for row vectors."""
         forward = self.curr_lookat - self.curr_position
         forward = forward / max(float(np.linalg.norm(forward)), 1e-30)
         side = np.cross(forward, self.curr_up)
@@ -100,7 +100,7 @@ class Camera:
         return found
 
     def get_projection_matrix(self, aspect: float) -> Any:
-        """From places before the camera to places in the picture, for rows."""
+        """Return the matrix from camera to image coordinates, for row vectors."""
         near, far = self._set["z_near"], self._set["z_far"]
         scale = 1 / np.tan(np.radians(self._set["fov"]) / 2)
         found = np.zeros((4, 4))
@@ -109,7 +109,7 @@ class Camera:
         return found
 
     def seen(self, places: Any, aspect: float) -> tuple[Any, Any, Any]:
-        """Places in the picture, their depth, and how large one unit is there."""
+        """Return positions in the image, their depths, and the size of one unit there."""
         before = np.c_[places, np.ones(len(places))] @ self.get_view_matrix()
         depth = -before[:, 2]
         scale = 0.5 / np.tan(np.radians(self._set["fov"]) / 2) / np.maximum(depth, 1e-6)
@@ -119,83 +119,83 @@ class Camera:
 
 
 def make_camera() -> Camera:
-    """A camera."""
+    """Create a camera."""
     return Camera()
 
 
 class Scene:
-    """Things in three dimensions."""
+    """A 3-D scene."""
 
     def __init__(self) -> None:
         self._camera = Camera()
         self._things: list[tuple[str, tuple[Any, ...]]] = []
 
     def set_camera(self, camera: Camera) -> None:
-        """Where the scene is seen from."""
+        """Set the camera."""
         self._camera = camera
 
     def ambient_light(self, color: Any) -> None:
-        """Light from everywhere."""
+        """Add ambient light, which has no effect."""
 
     def point_light(self, pos: Any, color: Any) -> None:
-        """Light from a place."""
+        """Add a point light, which has no effect."""
 
     def particles(
-        self, centers: Any, radius: float, color: Any = _GREY, per_vertex_color: Any = None, per_vertex_radius: Any = None,
+        self, centers: Any, radius: float, color: Any = _GRAY, per_vertex_color: Any = None, per_vertex_radius: Any = None,
         index_offset: int = 0, index_count: int | None = None,
     ) -> None:  # fmt: skip
-        """Spheres."""
+        """Draw spheres."""
         places = as_array(centers, 3)
         chosen = slice(index_offset, None if index_count is None else index_offset + index_count)
-        colours = as_colours(color if per_vertex_color is None else per_vertex_color, len(places))
+        colors = as_colors(color if per_vertex_color is None else per_vertex_color, len(places))
         radii = np.broadcast_to(as_array(radius if per_vertex_radius is None else per_vertex_radius).ravel(), len(places))
-        self._things.append(("particles", (places[chosen], radii[chosen].copy(), colours[chosen].copy())))
+        self._things.append(("particles", (places[chosen], radii[chosen].copy(), colors[chosen].copy())))
 
     def lines(
-        self, vertices: Any, width: float, indices: Any = None, color: Any = _GREY, *rest: Any, **options: Any
+        self, vertices: Any, width: float, indices: Any = None, color: Any = _GRAY, *rest: Any, **options: Any
     ) -> None:
-        """Lines between pairs of places."""
+        """Draw lines between pairs of points."""
         places = as_array(vertices, 3)
         ends = (_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 2)
         self._things.append(("lines", (places[ends], width, color)))
 
     def mesh(
-        self, vertices: Any, indices: Any = None, normals: Any = None, color: Any = _GREY, per_vertex_color: Any = None,
+        self, vertices: Any, indices: Any = None, normals: Any = None, color: Any = _GRAY, per_vertex_color: Any = None,
         *rest: Any, **options: Any,
     ) -> None:  # fmt: skip
-        """Triangles between places."""
+        """Draw triangles."""
         places = as_array(vertices, 3)
         corners = (_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 3)
-        colours = as_colours(color if per_vertex_color is None else per_vertex_color, len(places))
-        self._things.append(("mesh", (places[corners], colours[corners].mean(axis=1))))
+        colors = as_colors(color if per_vertex_color is None else per_vertex_color, len(places))
+        self._things.append(("mesh", (places[corners], colors[corners].mean(axis=1))))
 
     def mesh_instance(self, vertices: Any, indices: Any = None, *rest: Any, transforms: Any = None, **options: Any) -> None:
-        """The same triangles in several places."""
-        corners, colours = Scene.mesh_of(vertices, indices, *rest, **options)
+        """Draw the same triangles at several positions."""
+        corners, colors = Scene.mesh_of(vertices, indices, *rest, **options)
         for matrix in [np.eye(4)] if transforms is None else as_array(transforms).reshape(-1, 4, 4):
             moved = np.concatenate([corners, np.ones((*corners.shape[:2], 1))], axis=2) @ np.asarray(matrix).T
-            self._things.append(("mesh", (moved[:, :, :3], colours)))
+            self._things.append(("mesh", (moved[:, :, :3], colors)))
 
     @staticmethod
     def mesh_of(*arguments: Any, **options: Any) -> tuple[Any, Any]:
-        """The corners and colours of a mesh."""
+        """Return the corners and colors of a mesh."""
         alone = Scene()
         alone.mesh(*arguments, **options)
-        corners, colours = alone._things[0][1]
-        return corners, colours
+        corners, colors = alone._things[0][1]
+        return corners, colors
 
     def paint(self, picture: Picture) -> None:
-        """Put what is there into a picture, and begin again."""
+        """Paint the scene into a picture, and clear it."""
         aspect = picture.width / picture.height
         ways: dict[str, Any] = {"particles": self._paint_particles, "lines": self._paint_lines, "mesh": self._paint_mesh}
         for kind, thing in self._things:
             ways[kind](picture, aspect, *thing)
         self._things = []
 
-    def _paint_particles(self, picture: Picture, aspect: float, places: Any, radii: Any, colours: Any) -> None:
+    def _paint_particles(self, picture: Picture, aspect: float, places: Any, radii: Any, colors: Any) -> None:
         flat, depth, scale = self._camera.seen(places, aspect)
         order = np.argsort(-depth)
-        picture.discs(flat[order], (radii * scale * picture.height)[order], colours[order])
+        picture.discs(flat[order], (radii * scale * picture.height)[order], colors[order])
 
     def _paint_lines(self, picture: Picture, aspect: float, ends: Any, width: float, color: Any) -> None:
         first, _, _ = self._camera.seen(ends[:, 0], aspect)
@@ -203,7 +203,7 @@ class Scene:
         shown = np.isfinite(first).all(axis=1) & np.isfinite(last).all(axis=1)
         picture.lines(first[shown], last[shown], max(width / 2, 0.5), color)
 
-    def _paint_mesh(self, picture: Picture, aspect: float, corners: Any, colours: Any) -> None:
+    def _paint_mesh(self, picture: Picture, aspect: float, corners: Any, colors: Any) -> None:
         flat, depth, _ = self._camera.seen(corners.reshape(-1, 3), aspect)
         flat, depth = flat.reshape(-1, 3, 2), depth.reshape(-1, 3).mean(axis=1)
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -211,68 +211,68 @@ class Scene:
         size = np.linalg.norm(normal, axis=1) * np.linalg.norm(view, axis=1)
         facing = np.abs((normal * view).sum(axis=1)) / np.maximum(size, 1e-30)
         order = np.argsort(-depth)
-        shaded = (colours * (0.3 + 0.7 * facing[:, None]))[order]
+        shaded = (colors * (0.3 + 0.7 * facing[:, None]))[order]
         picture.triangles(flat[order, 0], flat[order, 1], flat[order, 2], shaded)
 
 
 class Canvas:
-    """What a window shows."""
+    """The drawing area of a window."""
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
 
     def set_background_color(self, color: Any) -> None:
-        """The colour behind everything."""
+        """Set the background color."""
         self._picture.background = color
 
     def set_image(self, img: Any) -> None:
-        """An image over everything."""
+        """Draw an image over everything."""
         self._picture.image(img)
 
     def contour(self, scalar_field: Any, cmap_name: str = "plasma", normalize: bool = False) -> None:
-        """Numbers as shades."""
+        """Draw numbers as shades."""
         values = as_array(scalar_field)
         self._picture.image((values - values.min()) / max(float(np.ptp(values)), 1e-30) if normalize else values)
 
     def circles(
-        self, centers: Any, radius: float, color: Any = _GREY, per_vertex_color: Any = None, per_vertex_radius: Any = None
+        self, centers: Any, radius: float, color: Any = _GRAY, per_vertex_color: Any = None, per_vertex_radius: Any = None
     ) -> None:
-        """Filled circles; the radius is a part of the height."""
+        """Draw filled circles; the radius is relative to the height."""
         radii = as_array(radius if per_vertex_radius is None else per_vertex_radius) * self._picture.height
         self._picture.discs(centers, radii, color if per_vertex_color is None else per_vertex_color)
 
     def lines(
-        self, vertices: Any, width: float, indices: Any = None, color: Any = _GREY, per_vertex_color: Any = None
+        self, vertices: Any, width: float, indices: Any = None, color: Any = _GRAY, per_vertex_color: Any = None
     ) -> None:
-        """Lines between pairs of places."""
+        """Draw lines between pairs of points."""
         places = as_array(vertices, 2)
         ends = places[(_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 2)]
         self._picture.lines(ends[:, 0], ends[:, 1], max(width * self._picture.height / 2, 0.5), color)
 
-    def triangles(self, vertices: Any, color: Any = _GREY, indices: Any = None, per_vertex_color: Any = None) -> None:
-        """Filled triangles."""
+    def triangles(self, vertices: Any, color: Any = _GRAY, indices: Any = None, per_vertex_color: Any = None) -> None:
+        """Draw filled triangles."""
         places = as_array(vertices, 2)
         which = (_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 3)
         corners = places[which]
         if per_vertex_color is not None:
-            color = as_colours(per_vertex_color, len(places))[which].mean(axis=1)
+            color = as_colors(per_vertex_color, len(places))[which].mean(axis=1)
         self._picture.triangles(corners[:, 0], corners[:, 1], corners[:, 2], color)
 
     def vector_field(self, vector_field: Any, *rest: Any, **options: Any) -> None:
-        """A field of vectors: its lengths as shades."""
+        """Draw the lengths of vectors as shades."""
         self._picture.image(np.linalg.norm(as_array(vector_field), axis=-1))
 
     def scene(self, scene: Scene) -> None:
-        """A scene, as its camera sees it."""
+        """Draw a scene."""
         scene.paint(self._picture)
 
 
 class Gui:
-    """Sliders and buttons that nobody touches: each gives back what it was given."""
+    """Widgets without a user: each returns the value that it is given."""
 
     @contextlib.contextmanager
     def sub_window(self, name: str, x: float, y: float, width: float, height: float) -> Iterator[Gui]:
-        """A group of them."""
+        """A group of widgets."""
         yield self
 
     def begin(self, name: str, x: float, y: float, width: float, height: float) -> None:
@@ -282,26 +282,26 @@ class Gui:
         """End a group."""
 
     def text(self, text: str, color: Any = None) -> None:
-        """Text is not drawn."""
+        """Ignore text, which is not drawn."""
 
     def checkbox(self, text: str, old_value: bool) -> bool:
-        """A box that stays as it is."""
+        """Return the unchanged state of a checkbox."""
         return old_value
 
     def slider_int(self, text: str, old_value: int, minimum: int, maximum: int) -> int:
-        """A slider that stays where it is."""
+        """Return the unchanged value of a slider."""
         return old_value
 
     def slider_float(self, text: str, old_value: float, minimum: float, maximum: float) -> float:
-        """A slider that stays where it is."""
+        """Return the unchanged value of a slider."""
         return old_value
 
     def color_edit_3(self, text: str, old_value: Any) -> Any:
-        """A colour that stays as it is."""
+        """Return the unchanged color."""
         return old_value
 
     def button(self, text: str) -> bool:
-        """A button that nobody presses."""
+        """Return False: the button is never pressed."""
         return False
 
 
@@ -311,7 +311,7 @@ class _Event:
 
 
 class Window:
-    """A window of two or three dimensions, which nobody sees."""
+    """A headless window for 2-D and 3-D drawing."""
 
     def __init__(
         self, name: str, res: Any, vsync: bool = False, show_window: bool = True, fps_limit: int = 1000,
@@ -326,7 +326,7 @@ class Window:
 
     @property
     def running(self) -> bool:
-        """Is the window open?"""
+        """Whether the window is open."""
         return self._frames.is_open
 
     @running.setter
@@ -335,52 +335,52 @@ class Window:
 
     @property
     def GUI(self) -> Gui:
-        """Sliders and buttons."""
+        """The widgets."""
         return self._gui
 
     def get_gui(self) -> Gui:
-        """Sliders and buttons."""
+        """Return the widgets."""
         return self._gui
 
     def get_canvas(self) -> Canvas:
-        """What is drawn on."""
+        """Return the drawing area."""
         return self._canvas
 
     def get_scene(self) -> Scene:
-        """What is drawn in three dimensions."""
+        """Return the 3-D scene."""
         return self._scene
 
     def show(self) -> None:
-        """The frame is finished."""
+        """Finish the frame."""
         self._frames.next(is_kept=False)
         self._picture.clear()
 
     def save_image(self, filename: str) -> None:
-        """Write the frame."""
+        """Write the frame to a file."""
         imwrite(self._picture.painted(), filename)
 
     def get_image_buffer_as_numpy(self) -> Any:
-        """The frame with red, green, blue and opacity."""
+        """Return the frame as RGBA."""
         return np.concatenate([self._picture.painted(), np.ones((*self.res, 1), np.float32)], axis=2)
 
     def get_window_shape(self) -> tuple[int, ...]:
-        """Its size in pixels."""
+        """Return its size in pixels."""
         return self.res
 
     def get_event(self, tag: Any = None) -> bool:
-        """Has something happened? Nothing does."""
+        """Return False: there are no events."""
         return False
 
     def get_events(self, tag: Any = None) -> list[Any]:
-        """What has happened."""
+        """Return no events."""
         return []
 
     def is_pressed(self, *keys: Any) -> bool:
-        """Is one of these keys down?"""
+        """Return False: no key is pressed."""
         return False
 
     def get_cursor_pos(self) -> tuple[float, float]:
-        """Where the mouse is: in the middle."""
+        """Return the center: there is no mouse."""
         return (0.5, 0.5)
 
     def destroy(self) -> None:

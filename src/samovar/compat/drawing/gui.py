@@ -1,4 +1,4 @@
-"""`GUI` of Taichi without a window: shapes and images are drawn in memory, `show(file)` writes them, nobody presses keys."""
+"""`ti.GUI` without a window: shapes and images are drawn in memory, `show(file)` writes them, and there is no input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHITE = 0xFFFFFF
 
 
 class _WidgetValue:
-    """What a slider or a label shows: a number that the program may change, and nobody else."""
+    """The value of a slider or a label, which only the program changes."""
 
     def __init__(self, value: Any = 0) -> None:
         self.value = value
@@ -32,7 +32,7 @@ class _Event:
 
 
 class GUI:
-    """A window of two dimensions. Text is not drawn."""
+    """A headless 2-D window. Text is not drawn."""
 
     Event = _Event
     WidgetValue = _WidgetValue
@@ -68,7 +68,7 @@ class GUI:
 
     @property
     def running(self) -> bool:
-        """Is the window open?"""
+        """Whether the window is open."""
         return self._frames.is_open
 
     @running.setter
@@ -76,7 +76,7 @@ class GUI:
         self._frames.is_open = value
 
     def show(self, file: str | None = None) -> None:
-        """The frame is finished: write it, if a file is given, and begin the next one."""
+        """Finish the frame: write it if a file is given, and start the next one."""
         if file is not None:
             imwrite(self._picture.painted(), file)
         self._frames.next(is_kept=file is not None)
@@ -84,19 +84,19 @@ class GUI:
         self._picture.clear()
 
     def get_image(self) -> Any:
-        """What was drawn in this frame."""
+        """Return what was drawn in this frame."""
         return np.concatenate([self._picture.painted(), np.ones((*self.res, 1), np.float32)], axis=2)
 
     def clear(self, color: int | None = None) -> None:
-        """Begin the frame again."""
+        """Clear the frame."""
         self._picture.clear(self.background_color if color is None else color)
 
     def set_image(self, img: Any) -> None:
-        """An image over everything."""
+        """Draw an image over everything."""
         self._picture.image(img)
 
     def contour(self, scalar_field: Any, normalize: bool = False) -> None:
-        """Numbers as shades."""
+        """Draw numbers as shades."""
         values = as_array(scalar_field)
         if normalize:
             values = (values - values.min()) / max(float(np.ptp(values)), 1e-30)
@@ -105,40 +105,40 @@ class GUI:
     def circles(
         self, pos: Any, radius: Any = 1, color: Any = _WHITE, palette: Any = None, palette_indices: Any = None
     ) -> None:
-        """Filled circles, of one colour, of one for each, or of a palette."""
+        """Draw filled circles, with one color, one per circle, or a palette."""
         if palette is not None:
             which = np.asarray(palette_indices.to_numpy() if hasattr(palette_indices, "to_numpy") else palette_indices)
             color = np.asarray(palette, np.int64)[which.astype(np.int64).reshape(-1)]
         self._picture.discs(pos, radius, color)
 
     def circle(self, pos: Any, color: int = _WHITE, radius: float = 1) -> None:
-        """One filled circle."""
+        """Draw a filled circle."""
         self._picture.discs([list(pos)], radius, color)
 
     def triangles(self, a: Any, b: Any, c: Any, color: Any = _WHITE) -> None:
-        """Filled triangles, by three arrays of corners."""
+        """Draw filled triangles, given three arrays of corners."""
         self._picture.triangles(a, b, c, color)
 
     def triangle(self, a: Any, b: Any, c: Any, color: int = _WHITE) -> None:
-        """One filled triangle."""
+        """Draw a filled triangle."""
         self._picture.triangles([list(a)], [list(b)], [list(c)], color)
 
     def lines(self, begin: Any, end: Any, radius: float = 1, color: Any = _WHITE) -> None:
-        """Lines, by two arrays of ends."""
+        """Draw lines, given two arrays of endpoints."""
         self._picture.lines(begin, end, radius, color)
 
     def line(self, begin: Any, end: Any, radius: float = 1, color: int = _WHITE) -> None:
-        """One line."""
+        """Draw a line."""
         self._picture.lines([list(begin)], [list(end)], radius, color)
 
     def rect(self, topleft: Any, bottomright: Any, radius: float = 1, color: int = _WHITE) -> None:
-        """The edges of a rectangle."""
+        """Draw the edges of a rectangle."""
         (left, top), (right, bottom) = topleft, bottomright
         corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
         self._picture.lines(corners, corners[1:] + corners[:1], radius, color)
 
     def arrows(self, orig: Any, direction: Any, radius: float = 1, color: Any = _WHITE, **options: Any) -> None:
-        """Arrows, by their beginnings and directions."""
+        """Draw arrows, given their origins and directions."""
         begin, along = as_array(orig, 2), as_array(direction, 2)
         end = begin + along
         self._picture.lines(begin, end, radius, color)
@@ -147,11 +147,11 @@ class GUI:
             self._picture.lines(end, end - 0.2 * along + side * 0.2 * across, radius, color)
 
     def arrow(self, orig: Any, direction: Any, radius: float = 1, color: int = _WHITE, **options: Any) -> None:
-        """One arrow."""
+        """Draw an arrow."""
         self.arrows([list(orig)], [list(direction)], radius, color)
 
     def vector_field(self, vector_field: Any, arrow_spacing: int = 5, color: Any = _WHITE) -> None:
-        """Arrows at every so many elements of a field of vectors."""
+        """Draw arrows at regularly spaced elements of a vector field."""
         values = as_array(vector_field)
         places = np.stack(np.meshgrid(*(np.arange(0, n, arrow_spacing) for n in values.shape[:2]), indexing="ij"), -1)
         chosen = values[::arrow_spacing, ::arrow_spacing, :2].reshape(-1, 2)
@@ -161,52 +161,52 @@ class GUI:
     def arrow_field(
         self, direction: Any, radius: float = 1, color: Any = _WHITE, bound: float = 0.5, **options: Any
     ) -> None:
-        """An arrow for each element of a field of vectors."""
+        """Draw an arrow for each element of a vector field."""
         values = as_array(direction)
         self.arrows(_grid(values.shape[:2], bound), values.reshape(-1, values.shape[-1]), radius, color)
 
     def point_field(self, radius: Any, color: Any = _WHITE, bound: float = 0.5) -> None:
-        """A circle for each element of a field of radii."""
+        """Draw a circle for each element of a field of radii."""
         values = as_array(radius)
         self._picture.discs(_grid(values.shape[:2], bound), values.reshape(-1), color)
 
     def text(self, content: str, pos: Any, font_size: float = 15, color: int = _WHITE) -> None:
-        """Text is not drawn: there are no letters here."""
+        """Ignore text, which is not drawn."""
 
     def slider(self, text: str, minimum: float, maximum: float, step: float = 1) -> _WidgetValue:
-        """A slider that nobody moves."""
+        """Create a slider, which never moves."""
         return _WidgetValue(minimum)
 
     def label(self, text: str) -> _WidgetValue:
-        """A number to show."""
+        """Create a label for a number."""
         return _WidgetValue()
 
     def button(self, text: str, event_name: str | None = None) -> str:
-        """A button that nobody presses."""
+        """Create a button, which is never pressed."""
         return event_name or f"WidgetButton_{text}"
 
     def get_event(self, *filters: Any) -> bool:
-        """Has something happened? Nothing does."""
+        """Return False: there are no events."""
         return False
 
     def get_events(self, *filters: Any) -> list[Any]:
-        """What has happened."""
+        """Return no events."""
         return []
 
     def has_key_event(self) -> bool:
-        """Is there an event to take?"""
+        """Whether there is an event."""
         return False
 
     def get_key_event(self) -> Any:
-        """The next event: there is none."""
+        """Return the next event, of which there is none."""
         return None
 
     def is_pressed(self, *keys: Any) -> bool:
-        """Is one of these keys down?"""
+        """Return False: no key is pressed."""
         return False
 
     def get_cursor_pos(self) -> tuple[float, float]:
-        """Where the mouse is: in the middle."""
+        """Return the center: there is no mouse."""
         return (0.5, 0.5)
 
 

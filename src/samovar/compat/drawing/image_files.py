@@ -1,4 +1,4 @@
-"""Images in files: PNG and BMP are written here; other formats, and reading, are left to Pillow if it is there."""
+"""Image files: PNG and BMP are written here; reading and other formats need Pillow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from samovar.compat.drawing.picture import as_pixels
 from samovar.errors import SamovarError
-from samovar.output_file import write_file
+from samovar.system import write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def imwrite(img: Any, filename: str | os.PathLike[str]) -> None:
-    """Write an image, indexed by x and y from below, with colours from 0 to 1 or as bytes."""
+    """Write an image, indexed by x and y from the bottom left, with colors from 0 to 1 or as bytes."""
     rows = np.ascontiguousarray((as_pixels(img).clip(0, 1) * 255 + 0.5).astype(np.uint8).swapaxes(0, 1)[::-1])
     path = os.fspath(filename)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     kind = os.path.splitext(path)[1].lower()
     height, width, _ = rows.shape
     if kind == ".bmp":
-        # From below, blue first, and each row is filled up to four bytes.
+        # Bottom row first, blue first, each row padded to four bytes.
         content = np.pad(rows[::-1, :, ::-1].reshape(height, -1), ((0, 0), (0, -3 * width % 4))).tobytes()
         head = struct.pack("<2sIII", b"BM", 54 + len(content), 0, 54)
         write_file(path, head, struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, len(content), 0, 0, 0, 0), content)
@@ -48,19 +48,19 @@ def imwrite(img: Any, filename: str | os.PathLike[str]) -> None:
         pillow = _pillow(f"writing {path}")
         pillow.init()
         if kind not in pillow.EXTENSION:
-            raise SamovarError(f"{path}: Pillow knows no format for files that end with {kind!r}")
+            raise SamovarError(f"{path}: Pillow does not support files that end with {kind!r}")
         pillow.fromarray(rows).save(encoded, pillow.EXTENSION[kind])
         write_file(path, encoded.getvalue())
         return
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    # Each row begins with its filter: 0 means that the bytes stand as they are.
+    # Each row starts with its filter; 0 is none.
     content = b"".join(b"\0" + row.tobytes() for row in rows)
     image = _chunk(b"IHDR", header), _chunk(b"IDAT", zlib.compress(content, 6)), _chunk(b"IEND", b"")
     write_file(path, b"\x89PNG\r\n\x1a\n", *image)
 
 
 def imread(filename: str | os.PathLike[str], channels: int = 0) -> Any:
-    """The bytes of an image, indexed by x and y from below."""
+    """Read an image as bytes, indexed by x and y from the bottom left."""
     image = _pillow(f"reading {os.fspath(filename)}").open(filename)
     if channels:
         image = image.convert({1: "L", 3: "RGB", 4: "RGBA"}[channels])
@@ -69,7 +69,7 @@ def imread(filename: str | os.PathLike[str], channels: int = 0) -> Any:
 
 
 def imresize(img: Any, w: int, h: int | None = None) -> Any:
-    """An image of another size; `h` is `w` unless it is given."""
+    """Resize an image; `h` defaults to `w`."""
     found = img.to_numpy() if hasattr(img, "to_numpy") else np.asarray(img)
     columns = np.arange(w) * found.shape[0] // w
     rows = np.arange(h or w) * found.shape[1] // (h or w)
@@ -77,7 +77,7 @@ def imresize(img: Any, w: int, h: int | None = None) -> Any:
 
 
 def imshow(img: Any, title: str = "imshow") -> None:
-    """Show an image: there is no window, so it goes to a file of that name."""
+    """Write an image to a file with the title as its name, because there is no window."""
     imwrite(img, f"{title}.png")
 
 

@@ -1,4 +1,4 @@
-"""Names of keys and of events, as programs compare them."""
+"""Names of keys and events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class EType(enum.Enum):
-    """What has happened."""
+    """The type of an event."""
 
     Move = 0
     Press = 1

@@ -1,7 +1,7 @@
-"""A picture in memory: discs, lines, triangles and images are put into it, in the order in which they were drawn.
+"""A picture in memory: discs, lines, triangles and images, painted in the order in which they were drawn.
 
-Places are from 0 to 1, x to the right and y upwards, as in the windows of the peers; sizes are in pixels. What is drawn is
-kept as it was given, and painted when somebody looks: a frame that nobody looks at costs copies of its arrays.
+Coordinates are from 0 to 1, x to the right and y upward, as in the windows of Taichi; sizes are in pixels. Painting is lazy:
+a frame that is never read costs only copies of its arrays.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
     Array = Any
 
-#: Shapes up to this many pixels across are painted all together, larger ones one by one.
+#: Shapes up to this many pixels across are painted together, larger ones one by one.
 _SMALL = 24
 
 
 def as_array(values: Any, columns: int | None = None) -> Array:
-    """A copy of numbers, of an array or of a field, in rows of some columns."""
+    """Copy numbers, an array or a field into rows of some columns."""
     found = values.to_numpy() if hasattr(values, "to_numpy") else values
     found = np.array(found, np.float32)
     return found if columns is None else found.reshape(-1, found.shape[-1] if found.ndim > 1 else columns)[:, :columns]
 
 
-def as_colours(color: Any, count: int) -> Array:
-    """Colours of `count` shapes: one for all or one for each, as 0xRRGGBB or as three numbers from 0 to 1."""
+def as_colors(color: Any, count: int) -> Array:
+    """Return the colors of `count` shapes: one for all or one for each, as 0xRRGGBB or as three numbers from 0 to 1."""
     if hasattr(color, "to_numpy"):
         color = color.to_numpy()
     given = np.asarray(color)
@@ -40,7 +40,7 @@ def as_colours(color: Any, count: int) -> Array:
 
 
 def as_pixels(image: Any) -> Array:
-    """An image as red, green and blue from 0 to 1: of a field, an array or bytes, of one, three or four channels."""
+    """Return an image as RGB from 0 to 1, from a field, an array or bytes, with one, three or four channels."""
     found = image.to_numpy() if hasattr(image, "to_numpy") else np.asarray(image)
     scale = np.float32(1 / np.iinfo(found.dtype).max) if found.dtype.kind in "iu" else np.float32(1)
     found = found.astype(np.float32) * scale
@@ -60,13 +60,13 @@ class Picture:
         self._drawn: list[Callable[[Array], None]] = []
 
     def clear(self, background: Any = None) -> None:
-        """Begin again, with a colour everywhere."""
+        """Start over with a background color."""
         if background is not None:
             self.background = background
         self._drawn.clear()
 
     def image(self, image: Any) -> None:
-        """Put an image over everything, stretched if it is of another size."""
+        """Draw an image over everything, scaled to fit."""
         pixels = as_pixels(image)
         columns = np.arange(self.width) * pixels.shape[0] // self.width
         rows = np.arange(self.height) * pixels.shape[1] // self.height
@@ -77,17 +77,17 @@ class Picture:
 
         self._drawn.append(paint)
 
-    def discs(self, centres: Any, radius: Any, color: Any) -> None:
-        """Filled circles."""
-        places = as_array(centres, 2)
-        colours = as_colours(color, len(places)).copy()
+    def discs(self, centers: Any, radius: Any, color: Any) -> None:
+        """Draw filled circles."""
+        places = as_array(centers, 2)
+        colors = as_colors(color, len(places)).copy()
         radii = np.broadcast_to(as_array(radius).reshape(-1), len(places)).copy()
-        self._drawn.append(lambda target: _paint_discs(target, places * target.shape[:2], radii, colours))
+        self._drawn.append(lambda target: _paint_discs(target, places * target.shape[:2], radii, colors))
 
     def lines(self, begin: Any, end: Any, radius: float, color: Any) -> None:
-        """Lines of a width."""
+        """Draw lines with a width."""
         first, last = as_array(begin, 2), as_array(end, 2)
-        colours = as_colours(color, len(first)).copy()
+        colors = as_colors(color, len(first)).copy()
 
         def paint(target: Array) -> None:
             size = target.shape[:2]
@@ -96,53 +96,53 @@ class Picture:
             step = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
             part = (step / np.maximum(length - 1, 1)[which])[:, None]
             places = (first[which] * (1 - part) + last[which] * part) * size
-            _paint_discs(target, places, np.full(len(which), radius, np.float32), colours[which])
+            _paint_discs(target, places, np.full(len(which), radius, np.float32), colors[which])
 
         self._drawn.append(paint)
 
     def triangles(self, a: Any, b: Any, c: Any, color: Any) -> None:
-        """Filled triangles, by three arrays of corners."""
+        """Draw filled triangles, given three arrays of corners."""
         corners = np.stack([as_array(each, 2) for each in (a, b, c)], 1)
-        colours = as_colours(color, len(corners)).copy()
-        self._drawn.append(lambda target: _paint_triangles(target, corners * target.shape[:2], colours))
+        colors = as_colors(color, len(corners)).copy()
+        self._drawn.append(lambda target: _paint_triangles(target, corners * target.shape[:2], colors))
 
     def painted(self) -> Array:
-        """The picture as red, green and blue from 0 to 1, indexed by x and y from below."""
+        """Return the picture as RGB from 0 to 1, indexed by x and y from the bottom left."""
         target = np.empty((self.width, self.height, 3), np.float32)
-        target[:] = as_colours(self.background, 1)[0]
+        target[:] = as_colors(self.background, 1)[0]
         for paint in self._drawn:
             paint(target)
         return target.clip(0, 1)
 
 
-def _put(target: Array, x: Array, y: Array, shown: Array, colours: Array) -> None:
+def _put(target: Array, x: Array, y: Array, shown: Array, colors: Array) -> None:
     inside = shown & (x >= 0) & (y >= 0) & (x < target.shape[0]) & (y < target.shape[1])
-    target[x[inside], y[inside]] = colours[inside]
+    target[x[inside], y[inside]] = colors[inside]
 
 
-def _paint_discs(target: Array, places: Array, radii: Array, colours: Array) -> None:
+def _paint_discs(target: Array, places: Array, radii: Array, colors: Array) -> None:
     seen = np.isfinite(places).all(axis=1) & (np.abs(places) < 1e6).all(axis=1)
-    places, radii, colours = places[seen], radii[seen], colours[seen]
+    places, radii, colors = places[seen], radii[seen], colors[seen]
     reach = int(np.ceil(radii.max(initial=0)))
     if reach > _SMALL // 2:
-        for place, radius, colour in zip(places, radii, colours, strict=True):
+        for place, radius, color in zip(places, radii, colors, strict=True):
             low = np.maximum(np.floor(place - radius), 0).astype(int)
             x, y = np.ogrid[low[0] : max(int(place[0] + radius) + 1, 0), low[1] : max(int(place[1] + radius) + 1, 0)]
             part = target[low[0] : low[0] + x.size, low[1] : low[1] + y.size]
             near = (x + 0.5 - place[0]) ** 2 + (y + 0.5 - place[1]) ** 2 <= radius * radius
-            part[near[: part.shape[0], : part.shape[1]]] = colour
+            part[near[: part.shape[0], : part.shape[1]]] = color
         return
     corner = np.floor(places).astype(int)
     for dx in range(-reach, reach + 1):
         for dy in range(-reach, reach + 1):
             x, y = corner[:, 0] + dx, corner[:, 1] + dy
             distance = (x + 0.5 - places[:, 0]) ** 2 + (y + 0.5 - places[:, 1]) ** 2
-            _put(target, x, y, (distance <= radii * radii) | (dx == dy == 0), colours)
+            _put(target, x, y, (distance <= radii * radii) | (dx == dy == 0), colors)
 
 
-def _paint_triangles(target: Array, corners: Array, colours: Array) -> None:
+def _paint_triangles(target: Array, corners: Array, colors: Array) -> None:
     seen = np.isfinite(corners).all(axis=(1, 2))
-    corners, colours = corners[seen], colours[seen]
+    corners, colors = corners[seen], colors[seen]
     low = np.floor(corners.min(axis=1, initial=1e6)).clip(0, max(target.shape)).astype(int)
     high = np.ceil(corners.max(axis=1, initial=0)).clip(0, max(target.shape)).astype(int)
     across = (high - low).max(initial=0)
@@ -150,16 +150,16 @@ def _paint_triangles(target: Array, corners: Array, colours: Array) -> None:
         for dx in range(across + 1):
             for dy in range(across + 1):
                 x, y = low[:, 0] + dx, low[:, 1] + dy
-                _put(target, x, y, _inside(corners, x + 0.5, y + 0.5), colours)
+                _put(target, x, y, _inside(corners, x + 0.5, y + 0.5), colors)
         return
-    for corner, begin, end, colour in zip(corners, low, high, colours, strict=True):
+    for corner, begin, end, color in zip(corners, low, high, colors, strict=True):
         x, y = np.meshgrid(np.arange(begin[0], end[0]), np.arange(begin[1], end[1]), indexing="ij")
         x, y = x.ravel(), y.ravel()
-        _put(target, x, y, _inside(corner[None], x + 0.5, y + 0.5), np.broadcast_to(colour, (len(x), 3)))
+        _put(target, x, y, _inside(corner[None], x + 0.5, y + 0.5), np.broadcast_to(color, (len(x), 3)))
 
 
 def _inside(corners: Array, x: Array, y: Array) -> Array:
-    """Which places are on one side of all three edges?"""
+    """Return which points are on the same side of all three edges."""
     sides = []
     for first, second in ((0, 1), (1, 2), (2, 0)):
         a, b = corners[:, first], corners[:, second]

@@ -1,4 +1,4 @@
-"""`ti.tools.VideoManager`: frames are pictures in a folder, of which ffmpeg makes a video, if it is there."""
+"""`ti.tools.VideoManager`: frames are images in a folder, which ffmpeg, if installed, encodes as a video."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class VideoManager:
-    """Keeps the frames of a video."""
+    """Collects the frames of a video."""
 
     def __init__(
         self, output_dir: str, width: int | None = None, height: int | None = None, post_processor: Any = None,
@@ -30,21 +30,21 @@ class VideoManager:
         self.frame_counter = 0
 
     def get_output_filename(self, suffix: str) -> str:
-        """Where a video goes."""
+        """Return the file name of a video."""
         return os.path.join(self.directory, f"video{suffix}")
 
     def write_frame(self, img: Any) -> None:
-        """One more picture."""
+        """Add a frame."""
         if self.post_processor is not None:
             img = self.post_processor.process(img)
         imwrite(img, os.path.join(self.frame_directory, f"{self.frame_counter:06d}.png"))
         self.frame_counter += 1
 
     def make_video(self, mp4: bool = True, gif: bool = True) -> None:
-        """Have ffmpeg make a video of the pictures."""
+        """Encode the frames as a video with ffmpeg."""
         ffmpeg = shutil.which("ffmpeg")
         if ffmpeg is None:
-            raise SamovarError(f"make_video needs ffmpeg; the pictures are in {self.frame_directory}")
+            raise SamovarError(f"make_video needs ffmpeg; the frames are in {self.frame_directory}")
         frames = os.path.join(self.frame_directory, "%06d.png")
         for suffix in (".mp4",) * mp4 + (".gif",) * gif:
             target = self.get_output_filename(suffix)

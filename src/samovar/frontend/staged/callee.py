@@ -10,13 +10,13 @@ from samovar.frontend.staged.base import Staged
 from samovar.lens import FunctionRef
 
 if TYPE_CHECKING:
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Binding, Stager
 
 
 class Callee(Staged):
-    """A `func`, and the object that it is bound to if it is a method.
+    """A `func`, and the object it is bound to if it is a method.
 
-    `plain` is what a function of the library is inside `static`, where it runs at compile time.
+    `plain` is a library function inside `static`, where it runs at compile time.
     """
 
     __slots__ = ("function", "plain", "receiver")
@@ -24,7 +24,7 @@ class Callee(Staged):
     advice = "call it"
 
     def __init__(
-        self, function: FunctionRef, receiver: Meaning | None = None, plain: Staged | None = None
+        self, function: FunctionRef, receiver: Binding | None = None, plain: Staged | None = None
     ) -> None:
         self.function = function
         self.receiver = receiver
@@ -38,13 +38,6 @@ class Callee(Staged):
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
-
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.calls import call_func
-
-        if stager.static_depth and self.plain is not None:
-            return self.plain.call(stager, node)
-        return call_func(stager, self, node)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         receiver = None if self.receiver is None else self.receiver.load(stager).form(stager, node)

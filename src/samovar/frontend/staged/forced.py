@@ -1,4 +1,4 @@
-"""The mark that `static(...)` leaves on its result, until somebody looks at it."""
+"""The mark that `static(...)` leaves on its result until it is used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from samovar.frontend.staged.base import Staged
 
 
 class Forced(Staged):
-    """The result of `static(...)`: a loop over it is unrolled, and a name that gets it stays a compile-time value."""
+    """The result of `static(...)`: a loop over it is unrolled, and a name assigned from it is a compile-time value."""
 
     __slots__ = ("value",)
 

@@ -1,4 +1,4 @@
-"""Functions that the frontend implements itself."""
+"""Functions implemented by the frontend."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, u1
+from samovar.frontend.rules import INTRINSICS
 from samovar.frontend.staged.base import Staged
 from samovar.language import foreign_dtype
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Intrinsic(Staged):
-    """A function that the frontend implements itself, by its canonical name."""
+    """A function implemented by the frontend, identified by its canonical name."""
 
     __slots__ = ("name",)
 
@@ -31,17 +32,10 @@ class Intrinsic(Staged):
         return True
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
-        from samovar.frontend.intrinsics import INTRINSICS
-
         member = f"{self.name}.{name}"
         if member in INTRINSICS:
             return Intrinsic(member)
         stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
-
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.intrinsics import call_intrinsic
-
-        return call_intrinsic(stager, self.name, node)
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("intrinsic", self.name)
@@ -55,7 +49,7 @@ class Intrinsic(Staged):
 
 
 def python_type(stager: Stager, name: str) -> DType | None:
-    """The dtype that types of Python, NumPy and torch stand for, by their canonical names."""
+    """The dtype for types of Python, NumPy and torch, by their canonical names."""
     library, _, own = name.partition(".")
     if library in ("numpy", "torch"):
         return foreign_dtype(own.removeprefix("dtype."))

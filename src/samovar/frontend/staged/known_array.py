@@ -1,7 +1,7 @@
-"""Small arrays of NumPy that a kernel captures, where all of their elements are asked for at once: `n - 1`, `static(n)`.
+"""Small NumPy arrays captured by a kernel, where all elements are used at once: `n - 1`, `static(n)`.
 
-NumPy computes with them at compile time, and what they hold is part of the trace. An element that is read at run time is
-read from the array as from any other.
+NumPy computes with them at compile time, and their elements are part of the trace. An element that is read at run time
+is loaded from the array as usual.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.items import Items, Slice
+from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.outside import Outside
-from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.static import Slice, Static
 from samovar.lens import Kind, Ref
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.stager import Stager
 
-#: What is compared before each launch: the elements of an array of so many bytes (see `samovar.lens.contents`).
+#: The size limit in bytes for arrays whose elements are compared before each launch (see `samovar.lens.deep_values`).
 LARGEST_KNOWN = 512
 
 
 def known_array(tensor: Tensor) -> KnownArray | None:
-    """What is known of an array at compile time: all of it, if it is a small one of NumPy and no argument of a launch."""
+    """All elements of an array at compile time, if it is a small captured NumPy array and not an argument of a launch."""
     ref = tensor.ref
     if ref is None or tensor.inner or (ref.is_argument() and ref.owner_form() != "data_oriented"):
         return None
@@ -38,7 +38,7 @@ def known_array(tensor: Tensor) -> KnownArray | None:
 
 
 class KnownArray(Staged):
-    """An array whose elements are known at compile time."""
+    """An array with elements known at compile time."""
 
     __slots__ = ("ref",)
 
@@ -51,10 +51,10 @@ class KnownArray(Staged):
         return f"the array `{self.ref.spelled}`"
 
     def opened(self, stager: Stager, node: ast.AST, operator: str, *operands: Any) -> Staged:
-        """What Python makes of it."""
+        """The result of a Python operator on it."""
         return known(stager, stager.context.lens.operate(operator, *operands), node)
 
-    # --- under operators
+    # --- operators
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
         return self.computed(stager, operator.python.__name__, other, node, reflected=False)
@@ -69,7 +69,7 @@ class KnownArray(Staged):
         return self.computed(stager, comparison.python.__name__, other, node, reflected=True)
 
     def computed(self, stager: Stager, operator: str, other: Staged, node: ast.AST, reflected: bool) -> Staged | None:
-        """What NumPy gives for it beside something that is known too."""
+        """The result of NumPy for it and another known operand."""
         operand = other.known_array(stager) or other
         if operand.is_run_time() or not isinstance(operand, (Static, Items, KnownArray)):
             return None
@@ -79,7 +79,7 @@ class KnownArray(Staged):
     def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
         return self.opened(stager, node, operator.python.__name__, self.ref)
 
-    # --- its parts
+    # --- parts
 
     def known_array(self, stager: Stager) -> Staged | None:
         return self
@@ -118,5 +118,5 @@ class KnownArray(Staged):
 
 
 def known(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    """What NumPy has computed: an array is known again, anything else is what it is everywhere."""
+    """The result of NumPy: an array is known again, anything else is opened as usual."""
     return KnownArray(ref) if ref.kind() is Kind.TENSOR else stager.open(ref, node)

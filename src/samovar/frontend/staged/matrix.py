@@ -1,7 +1,7 @@
-"""Vectors and matrices as values: small ones entry by entry, in registers; large ones in memory of the function.
+"""Vectors and matrices as values: small ones in registers, large ones in memory of the function.
 
-Both are values: what is assigned is copied. Up to `LARGEST_IN_REGISTERS` entries each entry is a number of its own, and
-every operation is written out. Above, an operation is a loop over local arrays, so that code does not grow with the size.
+Both have value semantics: assignment copies. Up to `LARGEST_IN_REGISTERS` elements, each element is a separate number and
+every operation is unrolled. Above, an operation is a loop over local arrays, so that code does not grow with the size.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from samovar._native import DType, u1
+from samovar._native import DType, i32, u1
 from samovar.frontend.operators import (
     BinaryOperator,
     Comparison,
@@ -29,55 +29,56 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix_indices import Index, entry_names, is_swizzle, selected, selectors, swizzle
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
-from samovar.ir import Array, Constant, Local, MatrixForm, Value
-from samovar.language import MatrixType
+from samovar.ir import Array, Constant, For, If, Local, LoopVariable, MatrixForm, Region, Value
 
 if TYPE_CHECKING:
-    from samovar.frontend.messages import Message
-    from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Region, ResultForm
-    from samovar.language import Annotation
+    from samovar.frontend.stager import Stager
+    from samovar.ir import ResultForm
 
-#: More entries than those of a 4×4 matrix live in memory.
+#: Values with more elements than a 4×4 matrix are in memory.
 LARGEST_IN_REGISTERS = 16
-#: A run-time index chooses among so many entries; among more, they are written to memory first.
+#: The largest number of elements that a run-time index selects from in registers; larger values go to memory first.
 LARGEST_CHOSEN = 4
 
 Entry = Callable[[tuple[Index, ...]], Staged]
+MethodRule = Callable[["Stager", "MatrixValue", ast.Call], Staged]
+
+#: The methods of vectors and matrices. `matrix_methods.py` enters them.
+METHODS: dict[str, MethodRule] = {}
 
 
 class MatrixValue(Staged):
-    """What vectors and matrices have in common, wherever their entries are. `shape` is (n,) or (n, m)."""
+    """The common part of vectors and matrices, in registers or in memory. `shape` is (n,) or (n, m)."""
 
     __slots__ = ("shape",)
 
     shape: tuple[int, ...]
-    advice = "take an entry, or make one number of it: `.sum()`, `.norm()`, `.any()`, `.all()`"
+    advice = "use one element, or reduce it to a number: `.sum()`, `.norm()`, `.any()`, `.all()`"
     advice_for_loop = "loop over its indices, `range(v.n)`, or unroll it: `for x in sv.static(v)`"
 
     def describe(self) -> str:
         return described(self.shape)
 
-    # --- its entries
+    # --- elements
 
     def entry(self, stager: Stager, indices: tuple[Index, ...]) -> Staged:
-        """The entry at indices that are known, or run-time values."""
+        """The element at compile-time or run-time indices."""
         raise NotImplementedError
 
     def entries(self, stager: Stager) -> tuple[Staged, ...]:
-        """All entries, row by row."""
+        """All elements, row by row."""
         return tuple(self.entry(stager, indices) for indices in every_index(self.shape))
 
     def dtype(self, stager: Stager, node: ast.AST) -> DType:
-        """The dtype of the entries."""
+        """The dtype of the elements."""
         raise NotImplementedError
 
     def in_memory(self, stager: Stager, node: ast.AST) -> Stored:
-        """The same in memory of the function."""
+        """The same value in memory of the function."""
         raise NotImplementedError
 
     def is_nobodys(self) -> bool:
-        """Is it in memory that has no name yet?"""
+        """Whether it is in memory that has no name yet."""
         return False
 
     def is_run_time(self) -> bool:
@@ -97,10 +98,10 @@ class MatrixValue(Staged):
         advice = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and any("matrix" in each for each in shapes):
             product = ast.unparse(ast.BinOp(node.left, ast.MatMult(), node.right))
-            advice = f"`*` multiplies entry by entry; the matrix product is `{product}`"
+            advice = f"`*` is element-wise; use `{product}` for the matrix product"
         stager.fail_type(node, f"shapes do not match: {' and '.join(dict.fromkeys(shapes))}", advice)
 
-    # --- under operators
+    # --- operators
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
         return self.combine(stager, operator, self, other, node)
@@ -130,11 +131,9 @@ class MatrixValue(Staged):
         assert done is not None
         return done
 
-    # --- its parts
+    # --- parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
-        from samovar.frontend.matrix_methods import METHODS
-
         if name in METHODS:
             return Method(self, name)
         known = self.facts(stager, node).get(name)
@@ -147,7 +146,7 @@ class MatrixValue(Staged):
         return entries[0] if len(entries) == 1 else Matrix((len(entries),), entries)
 
     def facts(self, stager: Stager, node: ast.AST) -> dict[str, Callable[[], Staged]]:
-        """Attributes that are known at compile time."""
+        """Attributes known at compile time."""
         return {
             "n": lambda: Static(self.shape[0]),
             "m": lambda: Static(self.shape[1] if len(self.shape) == 2 else 1),
@@ -157,14 +156,12 @@ class MatrixValue(Staged):
         }
 
     def member_names(self) -> tuple[str, ...]:
-        from samovar.frontend.matrix_methods import METHODS
-
         return ("n", "m", "shape", "dtype", *METHODS)
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         if is_swizzle(node.attr):
             return entry_names(self.shape)
-        return f"there are {', '.join(self.member_names())}"
+        return f"its attributes are {', '.join(self.member_names())}"
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         chosen = selectors(stager, self.shape, index, node)
@@ -173,7 +170,7 @@ class MatrixValue(Staged):
         return entries[0] if not shape else matrix_of(stager, shape, entries, node)
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
-        """The entries of a vector, the rows of a matrix."""
+        """The components of a vector, the rows of a matrix."""
         if len(self.shape) == 1:
             return self.entries(stager)
         rows, columns = self.shape
@@ -187,39 +184,15 @@ class MatrixValue(Staged):
 
     # --- as a variable, an argument, a result
 
-    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
-        from samovar.frontend.staged.matrix_places import first_matrix
-
-        if annotated is not None:
-            self.fail_as_number(stager, target)
-        return first_matrix(stager, self, target)
-
-    def member_type(self, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
-        return MatrixType(None, self.dtype(stager, node), self.shape), self.as_argument(stager, node)
-
     def result_form(self, numbers: Iterator[int]) -> ResultForm:
         return MatrixForm(self.shape, tuple(itertools.islice(numbers, len(self.ir_values()))))
-
-    def copied(self, stager: Stager, name: str) -> Meaning:
-        from samovar.frontend.staged.matrix_places import new_variable
-
-        variable = new_variable(stager, name, self, None)
-        variable.store(stager, self, stager.source.node)
-        return variable
-
-    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
-        entries = iter(self.entries(message.stager))
-        write_nested(message, self.shape, entries, node, conversion, form)
-
-    def write_static(self, message: Message, node: ast.AST) -> None:
-        message.text(f"<{self.describe()}>")
 
     def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:
         stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
 
 
 class Matrix(MatrixValue):
-    """Entries in registers, row by row: numbers that are known at run time, or at compile time."""
+    """Elements in registers, row by row: run-time or compile-time numbers."""
 
     __slots__ = ("numbers",)
 
@@ -268,32 +241,12 @@ class Matrix(MatrixValue):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("matrix", self.shape, tuple(number.form(stager, node) for number in self.numbers))
 
-    def referenced(self, stager: Stager, name: str) -> Meaning:
-        from samovar.frontend.staged.matrix_places import reference_to
-
-        return reference_to(stager, name, self)
-
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
         return self.of_type(stager, self.dtype(stager, node), node)
 
     def of_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Matrix:
-        """The same with entries of a dtype, known at run time."""
+        """The same with run-time elements of a dtype."""
         return Matrix(self.shape, tuple(Scalar(number.as_type(stager, dtype, node)) for number in self.numbers))
-
-    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        from samovar.frontend.matrices import declared_dtype, of_type
-        from samovar.frontend.returns import result_of
-
-        dtype = declared_dtype(stager, declared, self, node) or self.dtype(stager, node)
-        return of_type(stager, self, dtype, node, result_of(stager))
-
-    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
-        from samovar.frontend.staged.matrix_places import new_variable
-
-        variable = new_variable(stager, name, self, None)
-        with stager.into(region):
-            variable.store(stager, self, stager.source.node)
-        return variable
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         return tuple(number.as_outside_argument(stager, node) for number in self.numbers)
@@ -301,20 +254,9 @@ class Matrix(MatrixValue):
     def text_value(self, stager: Stager, node: ast.AST) -> Any:
         return [number.text_value(stager, node) for number in self.numbers]
 
-    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
-        from samovar.frontend.formatting import format_value
-
-        return format_value(stager, self.text_value(stager, node), conversion, form, node)
-
-    def write_static(self, message: Message, node: ast.AST) -> None:
-        if self.is_run_time():
-            super().write_static(message, node)
-        else:
-            self.write(message, node, "", "")
-
 
 class Stored(MatrixValue):
-    """Entries in an array, behind leading indices. What is `fresh` has no name yet: the first name may have its memory."""
+    """Elements in an array, after leading indices. A `fresh` value has no name yet: the first name may take its memory."""
 
     __slots__ = ("array", "fresh", "leading")
 
@@ -330,7 +272,7 @@ class Stored(MatrixValue):
         return Scalar(stager.emit("load", self.array.dtype, (*self.leading, *map(index_value, indices)), self.array))
 
     def put(self, stager: Stager, indices: tuple[Index, ...], value: Value) -> None:
-        """Give an entry a value of its dtype."""
+        """Store a value of its dtype in an element."""
         stager.emit("store", None, (*self.leading, *map(index_value, indices), value), self.array)
 
     def dtype(self, stager: Stager, node: ast.AST) -> DType:
@@ -354,7 +296,7 @@ class Stored(MatrixValue):
         return own
 
     def copy(self, stager: Stager, node: ast.AST) -> Stored:
-        """The entries as they are now."""
+        """A copy of the current elements."""
         return computed(stager, self.shape, node, lambda indices: self.entry(stager, indices))
 
     def by_components(
@@ -381,35 +323,13 @@ class Stored(MatrixValue):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
-        kind = (array.dtype, array.boundary, array.private)
-        layout = (array.contiguous, array.wide, array.extents, array.layout, array.pitch, array.apart, array.order)
+        kind = (array.dtype, array.boundary, array.private, array.order)
+        layout = (array.contiguous, array.wide, array.extents, array.layout, array.record_stride, array.soa_ndim)
         return ("stored", self.shape, kind, layout, tuple(index.type for index in self.leading))
-
-    def referenced(self, stager: Stager, name: str) -> Meaning:
-        from samovar.frontend.staged.matrix_places import InMemory
-
-        return InMemory(self.array, self.leading, self.shape, name)
-
-    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        from samovar.frontend.matrices import declared_dtype, entry_of, of_type
-        from samovar.frontend.returns import result_of
-
-        dtype, keeper = declared_dtype(stager, declared, self, node) or self.array.dtype, result_of(stager)
-        if stager.expanded is not None:
-            return of_type(stager, self, dtype, node, keeper)
-        if stager.specialised is None:
-            return of_type(stager, Matrix(self.shape, self.entries(stager)), dtype, node, keeper)
-        result = Stored(stager.result_array(dtype, self.shape), (), self.shape, fresh=True)
-        loop(
-            stager,
-            self.shape,
-            lambda at: result.put(stager, at, entry_of(stager, self.entry(stager, at), dtype, node, keeper)),
-        )
-        return result
 
 
 class Method(Staged):
-    """A method of a vector or matrix, to be called."""
+    """A bound method of a vector or matrix."""
 
     __slots__ = ("name", "owner")
 
@@ -422,29 +342,24 @@ class Method(Staged):
     def describe(self) -> str:
         return f"the method `{self.name}`"
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.matrix_methods import METHODS
 
-        return METHODS[self.name](stager, self.owner, node)
-
-
-# --- making them
+# --- constructors
 
 
 def matrix_of(stager: Stager, shape: tuple[int, ...], entries: tuple[Staged, ...], node: ast.AST) -> MatrixValue:
-    """A vector or matrix of these entries."""
+    """A vector or matrix of these elements."""
     matrix = Matrix(shape, entries)
     return matrix if len(entries) <= LARGEST_IN_REGISTERS else matrix.in_memory(stager, node)
 
 
 def registered(stager: Stager, value: Stored) -> MatrixValue:
-    """A matrix in memory as what its size asks for."""
+    """A matrix in memory, or in registers if it is small enough."""
     small = math.prod(value.shape) <= LARGEST_IN_REGISTERS
     return Matrix(value.shape, value.entries(stager)) if small else value
 
 
 def as_matrix(stager: Stager, value: Staged, node: ast.AST) -> Staged | None:
-    """What a list of numbers, or of rows, is beside a matrix; a matrix itself; None for everything else."""
+    """The matrix for a list of numbers or rows; a matrix unchanged; None for everything else."""
     if isinstance(value, MatrixValue):
         return value
     if value.known_array(stager) is not None:
@@ -466,13 +381,13 @@ def as_matrix(stager: Stager, value: Staged, node: ast.AST) -> Staged | None:
 
 
 def computed(stager: Stager, shape: tuple[int, ...], node: ast.AST, entry: Entry) -> Stored:
-    """A matrix in memory whose entries are computed one by one, in a loop."""
+    """A matrix in memory whose elements are computed in a loop."""
     result: list[Stored] = []
 
     def fill(indices: tuple[Index, ...]) -> None:
         value = entry(indices).scalar(stager, node)
         assert value.type is not None
-        # How large an entry is, is known when one is there. Memory is reserved before everything else.
+        # The size of an element is known once one is computed. Memory is reserved before everything else.
         result.append(Stored(stager.new_array(kind_word(shape), value.type, shape), (), shape, fresh=True))
         result[0].put(stager, indices, value)
 
@@ -482,9 +397,6 @@ def computed(stager: Stager, shape: tuple[int, ...], node: ast.AST, entry: Entry
 
 def loop(stager: Stager, shape: tuple[int, ...], body: Callable[[tuple[Index, ...]], None]) -> None:
     """A loop over the indices of a shape."""
-    from samovar._native import i32
-    from samovar.ir import For, LoopVariable, Region
-
     variables = tuple(LoopVariable("ij"[axis], i32) for axis in range(len(shape)))
     regions = [Region() for _ in shape]
     line = stager.line
@@ -495,11 +407,11 @@ def loop(stager: Stager, shape: tuple[int, ...], body: Callable[[tuple[Index, ..
         (stager.region if axis == 0 else regions[axis - 1]).operations.append(step)
 
 
-# --- entries
+# --- elements
 
 
 def kind_word(shape: tuple[int, ...]) -> str:
-    """What it is called that has no name."""
+    """The description of a value without a name."""
     return "vector" if len(shape) == 1 else "matrix"
 
 
@@ -508,7 +420,7 @@ def described(shape: tuple[int, ...]) -> str:
 
 
 def every_index(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The indices of all entries, row by row."""
+    """The indices of all elements, row by row."""
     return itertools.product(*map(range, shape))
 
 
@@ -520,13 +432,11 @@ def flat_position(shape: tuple[int, ...], indices: Sequence[Any]) -> int:
 
 
 def index_value(index: Index) -> Value:
-    from samovar._native import i32
-
     return Constant(index, i32) if isinstance(index, int) else index
 
 
 def chosen(stager: Stager, shape: tuple[int, ...], numbers: tuple[Staged, ...], indices: tuple[Index, ...]) -> Staged:
-    """The entry at a run-time index, chosen among a few."""
+    """The element at a run-time index, selected among a few."""
     node = stager.source.node
     index, rest = indices[0], indices[1:]
     size = math.prod(shape[1:])
@@ -546,24 +456,10 @@ def chosen(stager: Stager, shape: tuple[int, ...], numbers: tuple[Staged, ...], 
     return Scalar(result)
 
 
-def write_nested(
-    message: Message, shape: tuple[int, ...], entries: Iterator[Staged], node: ast.AST, conversion: str, form: str
-) -> None:
-    """As lists in lists are written."""
-    message.text("[")
-    for position in range(shape[0]):
-        message.text(", " if position else "")
-        if len(shape) > 1:
-            write_nested(message, shape[1:], entries, node, conversion, form)
-        else:
-            next(entries).write(message, node, conversion, form)
-    message.text("]")
-
-
 def accumulate(
     stager: Stager, value: MatrixValue, node: ast.AST, join: Callable[[Staged, Staged], Staged]
 ) -> Staged:
-    """One number of all entries, in their order."""
+    """Reduce all elements to one number, in order."""
     if isinstance(value, Matrix):
         result = value.numbers[0]
         for number in value.numbers[1:]:
@@ -585,10 +481,7 @@ def accumulate(
 
 
 def loop_after_first(stager: Stager, shape: tuple[int, ...], body: Callable[[tuple[Index, ...]], None]) -> None:
-    """A loop over all entries but the first one."""
-    from samovar._native import i32
-    from samovar.ir import For, If, LoopVariable, Region
-
+    """A loop over all elements except the first."""
     if len(shape) == 1:
         variable, region = LoopVariable("i", i32), Region()
         with stager.into(region):

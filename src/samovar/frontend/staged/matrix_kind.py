@@ -1,4 +1,4 @@
-"""Types of vectors and matrices: what `vec3` and `sv.types.matrix(2, 2, sv.f32)` stand for."""
+"""Vector and matrix types, such as `vec3` and `sv.types.matrix(2, 2, sv.f32)`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from samovar.frontend.staged.base import Staged
-from samovar.language import MatrixType
+from samovar.values import MatrixType
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
 
 
 class MatrixKind(Staged):
-    """A type of vectors or matrices. Calling it makes one."""
+    """A vector or matrix type. Calling it makes a value."""
 
     __slots__ = ("kind",)
 
@@ -32,28 +32,22 @@ class MatrixKind(Staged):
     def matrix_type(self) -> MatrixType:
         return self.kind
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.matrices import construct
-        from samovar.frontend.rules import bind
-
-        return construct(stager, self.kind, bind(stager, node, "*values"))
-
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         return UniformMaker(self.kind, UNIFORM[name]) if name in UNIFORM else super().attribute(stager, name, node)
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
-        return "there are zero() and one()"
+        return "its methods are zero() and one()"
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("matrix type", self.kind.key())
 
 
-#: Method of a type → what every entry of its result is.
+#: Method of a type → the value of all elements of its result.
 UNIFORM = {"zero": 0, "one": 1}
 
 
 class UniformMaker(Staged):
-    """`vec3.zero`, `vec3.one`: to be called."""
+    """The bound methods `vec3.zero` and `vec3.one`."""
 
     __slots__ = ("kind", "number_everywhere")
 
@@ -65,12 +59,3 @@ class UniformMaker(Staged):
 
     def describe(self) -> str:
         return f"a method of the type `{self.kind}`"
-
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.matrices import filled
-        from samovar.frontend.rules import bind
-        from samovar.frontend.staged.static import Static
-
-        bind(stager, node, "")
-        dtype = self.kind.resolved(stager.context.lens.options)
-        return filled(stager, dtype, self.kind.shape, Static(self.number_everywhere), node)

@@ -1,4 +1,4 @@
-"""Vectors and matrices as places: variables, parts of them, and elements of arrays that hold them."""
+"""Vectors and matrices as places: variables, parts of them, and array elements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 from samovar._native import DType, u1
 from samovar.frontend.lossy import element_at, kept
-from samovar.frontend.operators import BinaryOperator
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.matrix import (
@@ -23,7 +22,6 @@ from samovar.frontend.staged.matrix import (
     flat_position,
     index_value,
     loop,
-    matrix_of,
 )
 from samovar.frontend.staged.matrix_indices import Index, entry_names, selected, selectors, swizzle
 from samovar.frontend.staged.scalar import Scalar
@@ -32,11 +30,11 @@ from samovar.frontend.staged.variable import Variable
 from samovar.ir import Array, Local, Value
 
 if TYPE_CHECKING:
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Stager
 
 
 class MatrixPlace(Place):
-    """What can be assigned and has a shape."""
+    """A place with a shape."""
 
     __slots__ = ("name", "shape")
 
@@ -53,20 +51,20 @@ class MatrixPlace(Place):
         return entry_names(self.shape)
 
     def part(self, stager: Stager, indices: tuple[Index, ...], node: ast.AST) -> Place:
-        """The place of an entry."""
+        """The place of an element."""
         raise NotImplementedError
 
     def components(self, stager: Stager, value: Staged, node: ast.AST) -> MatrixValue:
-        """A value that is stored here, with as many entries."""
+        """A value to store here, with as many elements."""
         matrix = as_matrix(stager, value, node)
         if not isinstance(matrix, MatrixValue):
             stager.fail_type(
                 node,
-                f"{self.describe()} cannot become {value.describe() if not value.is_number() else 'a number'}",
-                f"to have the same number everywhere: `{self.name}[:] = x`" if value.is_number() else None,
+                f"{self.describe()} cannot be assigned {value.describe() if not value.is_number() else 'a number'}",
+                f"to set all elements to one number: `{self.name}[:] = x`" if value.is_number() else None,
             )
         if matrix.shape != self.shape:
-            stager.fail_type(node, f"shapes do not match: {self.describe()} cannot become {matrix.describe()}")
+            stager.fail_type(node, f"shapes do not match: {self.describe()} cannot be assigned {matrix.describe()}")
         return matrix
 
     def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
@@ -80,7 +78,7 @@ class MatrixPlace(Place):
             return None
         parts = tuple(self.part(stager, (place,), node) for place in places)
         if len(set(places)) != len(places):
-            stager.fail(node, f"`.{name}` names an entry twice, and cannot be assigned")
+            stager.fail(node, f"`.{name}` names a component twice and cannot be assigned")
         return parts[0] if len(parts) == 1 else Parts((len(parts),), parts)
 
     def assign(
@@ -88,38 +86,14 @@ class MatrixPlace(Place):
     ) -> None:
         self.store(stager, value, node)
 
-    def augment(self, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign) -> None:
-        if operator.code == "matmul":
-            stager.fail(node, f"`@=` cannot change {self.describe()} entry by entry", "write `a = a @ b`")
-        matrix = None if value.is_number() else self.components(stager, value, node)
-        self.each(
-            stager,
-            lambda at: self.part(stager, at, node).augment(
-                stager, operator, value if matrix is None else matrix.entry(stager, at), node
-            ),
-        )
-
-    def atomic(self, stager: Stager, code: str, values: tuple[Staged, ...], node: ast.AST) -> Staged:
-        """An atomic operation on each entry; the old ones."""
-        matrices = [None if value.is_number() else self.components(stager, value, node) for value in values]
-
-        def given(at: tuple[Index, ...]) -> tuple[Staged, ...]:
-            return tuple(
-                value if matrix is None else matrix.entry(stager, at)
-                for value, matrix in zip(values, matrices, strict=True)
-            )
-
-        olds = tuple(self.part(stager, at, node).atomic(stager, code, given(at), node) for at in every_index(self.shape))
-        return matrix_of(stager, self.shape, olds, node)
-
     def each(self, stager: Stager, action: Callable[[tuple[Index, ...]], None]) -> None:
-        """Do something for each entry, by its indices."""
+        """Apply a function to the indices of each element."""
         for indices in every_index(self.shape):
             action(indices)
 
 
 class Parts(MatrixPlace):
-    """Entries that are places of their own: a variable in registers, or some entries of another place."""
+    """Elements that are separate places: a variable in registers, or some elements of another place."""
 
     __slots__ = ("home", "parts")
 
@@ -127,7 +101,7 @@ class Parts(MatrixPlace):
         self.shape = shape
         self.parts = parts
         self.name = name
-        self.home = home  # the function whose variable it is
+        self.home = home  # the function that owns the variable
 
     @property
     def type(self) -> DType:
@@ -169,7 +143,7 @@ class Parts(MatrixPlace):
 
 
 class VectorEntry(Variable):
-    """The variable of one entry. What the iterations of a parallel loop share and store to has to be in memory."""
+    """The variable of one component. If iterations of a parallel loop share it and store to it, it must be in memory."""
 
     __slots__ = ("home",)
 
@@ -184,7 +158,7 @@ class VectorEntry(Variable):
 
 
 class ChosenPart(Place):
-    """The entry at a run-time index of what has places for entries: each of them is written, one with a new value."""
+    """The element at a run-time index of a value in registers: all elements are written, one with a new value."""
 
     __slots__ = ("indices", "owner")
 
@@ -222,20 +196,9 @@ class ChosenPart(Place):
             tests.append(stager.emit("eq", u1, (value, constant(position, value.type))))
         return tests[0] if len(tests) == 1 else stager.emit("and", u1, tuple(tests))
 
-    def augment(self, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign) -> None:
-        from samovar.frontend.operators import binary
-
-        if self.owner.is_shared(stager):
-            stager.fail(
-                node,
-                "an entry at a run-time index of a variable that the iterations of a parallel loop share cannot be updated",
-                "use an array for it",
-            )
-        self.store(stager, binary(stager, operator, self.load(stager), value, node), node)
-
 
 class InMemory(MatrixPlace):
-    """Entries in an array, behind leading indices: a large variable, or an element of an array of vectors."""
+    """Elements in an array, after leading indices: a large variable, or an element of an array of vectors."""
 
     __slots__ = ("array", "leading")
 
@@ -295,13 +258,13 @@ class InMemory(MatrixPlace):
         self.store(stager, self.components(stager, value, node), node)
 
     def refuse_shared(self, stager: Stager, name: str, node: ast.AST) -> NoReturn:
-        """Fail where the iterations of a parallel loop assign what they share."""
+        """Report that the iterations of a parallel loop assign a shared variable."""
         stager.want_serial(name)
         stager.fail(
             node,
-            f"`{name}` is assigned by the iterations of a parallel loop, which run at the same time: it gets a value"
-            " before the loop, so all of them share it",
-            "for one value per iteration use a name that is first assigned inside of the loop",
+            f"data race on `{name}`: the iterations of a parallel loop assign it, but it is defined before the loop and"
+            " shared by all of them",
+            "for one value per iteration, use a name first assigned inside the loop",
         )
 
     def each(self, stager: Stager, action: Callable[[tuple[Index, ...]], None]) -> None:
@@ -314,24 +277,10 @@ class InMemory(MatrixPlace):
 # --- variables
 
 
-def first_matrix(stager: Stager, value: MatrixValue, target: ast.Name) -> Meaning:
-    """What a name means that a vector or matrix is the first value of."""
-    name = target.id
-    in_memory = isinstance(value, Stored) or name in stager.memory_names()
-    if name in stager.once and not in_memory:
-        return value
-    if isinstance(value, Stored) and value.fresh and name not in stager.hints:
-        value.fresh = False
-        return value if name in stager.once else InMemory(value.array, value.leading, value.shape, name)
-    variable = new_variable(stager, name, value, stager.hints.get(name), in_memory)
-    variable.store(stager, value, target)
-    return variable
-
-
 def new_variable(
     stager: Stager, name: str, value: MatrixValue, hint: Place | None, in_memory: bool = False
 ) -> MatrixPlace:
-    """A variable for such a value; `hint` is the one that another branch has made for the name."""
+    """A variable for such a value; `hint` is the variable from another branch."""
     if isinstance(hint, MatrixPlace) and hint.shape == value.shape:
         return hint
     node = stager.source.node
@@ -342,16 +291,3 @@ def new_variable(
     home = stager.function.identity
     parts = tuple(VectorEntry(stager.new_local(name, dtype), home) for _ in range(count))
     return Parts(value.shape, parts, name, home)
-
-
-def reference_to(stager: Stager, name: str, value: Matrix) -> Parts:
-    """A parameter through which a func changes a vector of the caller that is in registers.
-
-    It stays in registers whatever is done to it: the last values of its entries are what the caller gets.
-    """
-    dtype = value.dtype(stager, stager.source.node)
-    parts = tuple(Variable(stager.new_local(name, dtype)) for _ in value.numbers)
-    reference = Parts(value.shape, parts)
-    reference.store(stager, value, stager.source.node)
-    return reference
-

@@ -1,4 +1,4 @@
-"""User objects that are no values of the language: read through the lens, or called at compile time."""
+"""User objects that are not values of the language: read through the lens, or called at compile time."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from samovar import errors
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.items import Items, Slice, pick
-from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.items import Items
+from samovar.frontend.staged.static import Slice, Static, pick
 from samovar.lens import EnumValue, Kind, Ref, shown
 
 if TYPE_CHECKING:
+    from samovar.frontend.staged.space import Space
     from samovar.frontend.stager import Stager
 
 
-#: A longer list or tuple belongs in an array: each iteration would have a copy of it.
+#: The length limit of lists and tuples with run-time indices: each iteration would copy a longer one.
 LONGEST_INDEXED = 64
+
+
+#: The classes of nodes of fields, which loops run over.
+NODES = ("samovar.runtime.dense_trees.Node", "samovar.runtime.field_nodes.PlaceOfField")
 
 
 class Outside(Staged):
@@ -45,7 +50,7 @@ class Outside(Staged):
             return self
         return Items(self.sequence(stager, node), is_list=self.ref.is_list())
 
-    # --- its parts
+    # --- parts
 
     def attribute(self, stager: Stager, name: str, node: ast.AST) -> Staged:
         known = stager.attributes.get((self.ref, name))
@@ -57,7 +62,7 @@ class Outside(Staged):
             advice = self.ref.advice_for_absent(name)
             stager.fail(node, f"{what} has no attribute `{name}`", advice, errors.SamovarCompilationError)
         opened = stager.open(found, node)
-        if isinstance(opened, Outside) or found in stager.arrays:  # the same wherever it is written
+        if isinstance(opened, Outside) or found in stager.arrays:  # the same everywhere
             stager.attributes[self.ref, name] = opened
         return opened
 
@@ -68,6 +73,9 @@ class Outside(Staged):
         return self.ref.attribute(name).kind() is not Kind.ABSENT
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
+        if self.kind is Kind.OBJECT and stager.static_depth:
+            sides = (each.as_outside_argument(stager, node) for each in (self, index))
+            return stager.open(stager.context.lens.operate("getitem", *sides), node)
         if self.kind not in (Kind.SEQUENCE, Kind.MAPPING):
             return super().subscript(stager, index, node)
         if isinstance(index, Slice):
@@ -78,13 +86,13 @@ class Outside(Staged):
                 return picked
             stager.fail_type(
                 node,
-                f"{self.describe()} is known at compile time, and so must be its index",
+                f"{self.describe()} exists only at compile time, so its index must be known at compile time",
                 "loop over it, `for x in values`, or copy the values into an array",
             )
         return self.item(stager, index.value, node)
 
     def at_run_time(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged | None:
-        """An element of a short list or tuple of numbers by a run-time index, None where there is none."""
+        """An element of a short list or tuple of numbers at a run-time index; None for others."""
         from samovar.frontend.staged.matrix import as_matrix
 
         if self.kind is not Kind.SEQUENCE or not index.is_number() or self.ref.length() > LONGEST_INDEXED:
@@ -97,7 +105,7 @@ class Outside(Staged):
             key = key.value if isinstance(key, EnumValue) else key
             length = self.ref.length()
             if not isinstance(key, int) or not -length <= key < length:
-                stager.fail_type(node, f"index {shown(key)} is outside of `{self.ref.spelled}`, which has {length} elements")
+                stager.fail_type(node, f"index {shown(key)} is out of bounds: `{self.ref.spelled}` has {length} elements")
             key %= length
         item = self.ref.item(key)
         if item.kind() is Kind.ABSENT:
@@ -113,10 +121,12 @@ class Outside(Staged):
         if self.kind is Kind.MAPPING:
             keys = self.ref.keys()
             return tuple(Static(key) for key in keys)
+        if self.kind is Kind.OBJECT and self.ref.is_instance("samovar.language.functions.ndrange"):
+            return self.space(stager, node).sequence(stager, node)
         return super().sequence(stager, node)
 
     def long_element(self, position: int, value: Any) -> Static:
-        """An element of a long sequence. A number of a type of its own can be asked for by plain functions."""
+        """An element of a long sequence. Plain functions can get a number of a special type through its origin."""
         return Static(value[1], self.ref.item(position)) if isinstance(value, tuple) else Static(value)
 
     def length(self, stager: Stager, node: ast.AST) -> Staged | None:
@@ -126,32 +136,21 @@ class Outside(Staged):
             return stager.open(stager.context.lens.operate("len", self.as_outside_argument(stager, node)), node)
         return None
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        """A plain Python function runs at compile time inside `static`, and is compiled like a func elsewhere."""
-        from samovar.frontend.plain_calls import compiled_plainly, is_of_library, makes_type, plain_arguments, refuse_call
+    def space(self, stager: Stager, node: ast.AST) -> Space:
+        """The space of an `ndrange` that Python created, or the cells of a node."""
+        from samovar.frontend.staged.node import Node
+        from samovar.frontend.staged.space import Axis, Space
 
-        if self.kind is Kind.KERNEL:
-            stager.fail_signature(
-                node,
-                f"{self.describe()} cannot be called in a kernel",
-                "kernels are launched from Python: make it a `@sv.func`, which kernels and funcs can call",
-            )
-        if self.kind is Kind.FUNCTION:
-            if not stager.static_depth and not makes_type(self.ref):
-                if self.ref.is_written_in_python() and not is_of_library(self.ref):
-                    return compiled_plainly(stager, self.ref, node).call(stager, node)
-                refuse_call(stager, self.ref, node)
-        elif self.ref.origin()[0].partition(".")[0] == "numpy":
-            refuse_call(stager, self.ref, node)
-        else:
-            stager.fail_type(node, f"{self.describe()} cannot be called in a kernel")
-        owner = self.ref.bound_object()
-        if owner is not None:
-            owner.whole()
-        positional, keywords = plain_arguments(stager, node)
-        return stager.open(self.ref.call(positional, keywords), node)
+        if self.kind is Kind.OBJECT and self.ref.is_instance("samovar.language.functions.ndrange"):
+            bounds, order = (Outside(self.ref.attribute(name), Kind.SEQUENCE) for name in ("bounds", "axes"))
+            axes = tuple(Axis(*pair.sequence(stager, node)) for pair in bounds.sequence(stager, node))
+            places = tuple(int(each.number() or 0) for each in order.sequence(stager, node))
+            return Space(axes, order=places, tuple_of_axes=len(axes) != 1)
+        if self.kind is Kind.OBJECT and any(map(self.ref.is_instance, NODES)):
+            return Node(self.ref).space(stager, node)
+        return super().space(stager, node)
 
-    # --- outside of the language
+    # --- Python objects
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("outside", self.ref.path)
@@ -165,18 +164,13 @@ class Outside(Staged):
         return self.kind is Kind.OBJECT
 
     def compared_object(self) -> Any:
-        """What Python compares, inside `static`: the object is used as a value then."""
+        """The object that Python compares inside `static`: it is then used as a value."""
         self.ref.opaque()
         return self.ref
 
-    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
-        from samovar.frontend.formatting import format_object
-
-        return format_object(stager, self, conversion, form, node)
-
 
 class Inherited(Staged):
-    """`super()`: what the bases of a method's class give to the object in its first parameter."""
+    """`super()`: the attributes of a method's base classes for the object in its first parameter."""
 
     __slots__ = ("cls", "owner")
 

@@ -1,4 +1,4 @@
-"""A number that is known at run time: an IR value, and the operators on it."""
+"""A run-time number: an IR value, and the operators on it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from samovar.ir import Constant, Value
 from samovar.language import integer_range, is_float, promote
 
 if TYPE_CHECKING:
-    from samovar.frontend.messages import Message
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
-    from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Region
+    from samovar.frontend.stager import Stager
 
 
 class Scalar(Staged):
@@ -59,7 +57,7 @@ class Scalar(Staged):
             require_fit(stager, self.value.value, dtype, node)
         return convert(stager, self.value, dtype)
 
-    # --- under operators
+    # --- operators
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
         return calculate(stager, operator, self, other, node) if other.is_number() else None
@@ -76,13 +74,13 @@ class Scalar(Staged):
     def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
         if operator.sign == "~":
             if is_float(self.dtype):
-                stager.fail_type(node, f"`~` needs an integer, got {self.dtype.name}", "convert first: `int(x)`")
+                stager.fail_type(node, f"`~` requires an integer, got {self.dtype.name}", "convert it first: `int(x)`")
             return Scalar(stager.emit("not", self.dtype, (self.value,)))
         dtype = operation_type(stager, "neg", self.dtype)
         value = convert(stager, self.value, dtype)
         return Scalar(value if operator.sign == "+" else stager.emit("neg", dtype, (value,)))
 
-    # --- its run-time value
+    # --- run-time value
 
     def ir_values(self) -> tuple[Value, ...]:
         return (self.value,)
@@ -93,37 +91,14 @@ class Scalar(Staged):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("value", self.dtype)
 
-    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
-        from samovar.frontend.staged.variable import first_number
-
-        return first_number(stager, self, target, annotated)
-
-    def copied(self, stager: Stager, name: str) -> Meaning:
-        from samovar.frontend.staged.variable import Variable
-
-        variable = Variable(stager.new_local(name, self.dtype))
-        variable.store_value(stager, self.value)
-        return variable
-
-    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
-        from samovar.frontend.staged.variable import Variable
-
-        variable = Variable(stager.new_local(name, self.dtype))
-        with stager.into(region):
-            variable.store_value(stager, self.value)
-        return variable
-
-    # --- outside of the language
+    # --- Python objects
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> object:
-        stager.fail(node, "a plain Python function runs at compile time and cannot take a run-time value")
-
-    def write_static(self, message: Message, node: ast.AST) -> None:
-        message.text(f"<{self.dtype.name}>")
+        stager.fail(node, "a plain Python function runs at compile time and cannot be passed a run-time value")
 
 
 def calculate(stager: Stager, operator: BinaryOperator, left: Staged, right: Staged, node: ast.AST) -> Staged | None:
-    """An operator on numbers of which one is known at run time only."""
+    """An operator on numbers, at least one of which is a run-time value."""
     code = operator.code
     if code == "matmul":
         return None
@@ -135,8 +110,8 @@ def calculate(stager: Stager, operator: BinaryOperator, left: Staged, right: Sta
     if is_float(dtype) and (code in BITWISE or code in SHIFTS):
         stager.fail_type(
             node,
-            f"`{operator.sign}` needs integers, got {left_type.name} and {right_type.name}",
-            "convert first: `int(x)`, or take the bits: `sv.bit_cast(x, sv.u32)`",
+            f"`{operator.sign}` requires integers, got {left_type.name} and {right_type.name}",
+            "convert them first: `int(x)`, or use the bits: `sv.bit_cast(x, sv.u32)`",
         )
     return Scalar(stager.emit(code, dtype, (left.as_type(stager, dtype, node), right.as_type(stager, dtype, node))))
 
@@ -147,8 +122,8 @@ def compare(stager: Stager, comparison: Comparison, left: Staged, right: Staged,
 
 
 def operand_types(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> list[DType]:
-    """The types with which several scalars meet. A literal that is too large for the default type takes that of an unsigned
-    integer beside it that holds it: hashes stay what they are."""
+    """The types with which several scalars promote. A literal that is too large for the default type takes the type of an
+    unsigned operand that holds it: hash functions stay exact."""
     types = [each.type(stager, node) for each in staged]
     default = stager.context.default_ip
     for position, each in enumerate(staged):

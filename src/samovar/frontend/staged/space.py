@@ -1,10 +1,10 @@
-"""What a `for` runs over: `range`, `ndrange`, the indices of an array."""
+"""Iteration spaces of `for`: `range`, `ndrange`, the indices of an array."""
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from samovar.frontend.operators import BINARY, binary
@@ -22,7 +22,7 @@ ADD, SUB, MUL, DIVIDE = (BINARY[each] for each in (ast.Add, ast.Sub, ast.Mult, a
 
 
 class Axis:
-    """One axis of an iteration space: half-open."""
+    """One dimension of an iteration space, half-open."""
 
     __slots__ = ("begin", "end")
 
@@ -32,7 +32,7 @@ class Axis:
 
 
 class Counted:
-    """What a run-time loop counts: how many elements there are, and each of them by its place."""
+    """The elements of a run-time loop: their number, and a function from position to element."""
 
     __slots__ = ("count", "element")
 
@@ -42,11 +42,11 @@ class Counted:
 
 
 class Space(Staged):
-    """range (one axis and a step), ndrange, an array.
+    """A range (one dimension and a step), an ndrange, or the indices of an array.
 
-    `order` lists the axes from the outermost to the innermost loop. `grouped` gives one index instead of one name per axis.
-    `blocks` is the layout of a field that lies in blocks: a parallel loop follows it. `columns` makes the values of the
-    loop's names from the index of its one axis. `unordered` is the same space for a loop whose iterations have no order.
+    `order` lists the dimensions from the outermost to the innermost loop. `grouped` yields a single index instead of one
+    name per dimension. `blocks` is the layout of a blocked field: a parallel loop follows it. `columns` computes the values
+    of the loop's names from the index of its one dimension. `unordered` is the same space for loops without an order.
     """
 
     __slots__ = ("axes", "blocks", "columns", "grouped", "order", "step", "tuple_of_axes", "unordered")
@@ -70,7 +70,7 @@ class Space(Staged):
         self.blocks = blocks
         self.columns = columns
         self.unordered = unordered or self
-        self.tuple_of_axes = tuple_of_axes  # an ndrange of several axes: one name takes them all as a tuple
+        self.tuple_of_axes = tuple_of_axes  # a multi-dimensional ndrange: a single name gets all indices as a tuple
 
     def as_grouped(self) -> Space:
         return Space(
@@ -96,8 +96,8 @@ class Space(Staged):
                 stager.fail_signature(
                     node,
                     "the bounds of an unrolled loop must be known at compile time",
-                    "write an ordinary loop, without `sv.static`, comprehension or generator; or let the bounds be captured"
-                    " constants or `sv.Template` parameters",
+                    "write an ordinary loop, without `sv.static`, comprehension or generator; or make the bounds"
+                    " captured constants or `sv.Template` parameters",
                 )
             if step == 0:
                 stager.fail(node, "the step of a range must not be zero")
@@ -117,7 +117,7 @@ class Space(Staged):
         return len(self.axes) == 1 and not (self.grouped or self.columns or self.blocks)
 
     def backwards(self, stager: Stager, node: ast.AST) -> Staged | None:
-        """The same range from its last number to its first one."""
+        """The range in reverse."""
         if stager.static_depth or not self.is_range():
             return None
         counted, step = self.counted(stager, node), self.known_step(stager, node)
@@ -129,7 +129,7 @@ class Space(Staged):
 
     def counted(self, stager: Stager, node: ast.AST) -> Counted:
         if not self.is_range():
-            stager.fail_type(node, "only a `range` is counted along with something else", "loop over a `range` of it")
+            stager.fail_type(node, "only a `range` can be combined with other sequences", "loop over a `range`")
         begin, end, step = self.axes[0].begin, self.axes[0].end, self.known_step(stager, node)
         with stager.unwritten():
             first, last = (begin, end) if step > 0 else (end, begin)
@@ -148,8 +148,34 @@ class Space(Staged):
     def known_step(self, stager: Stager, node: ast.AST) -> int:
         step = 1 if self.step is None else self.step.number()
         if not isinstance(step, int) or step == 0:
-            stager.fail_type(node, "the step of this range must be known at compile time, and not be zero")
+            stager.fail_type(node, "the step of this range must be known at compile time and not be zero")
         return step
 
+    def bounds(self) -> tuple[Staged, ...]:
+        """Begin and end of each dimension, and the step if there is one."""
+        bounds = tuple(bound for axis in self.axes for bound in (axis.begin, axis.end))
+        return bounds if self.step is None else (*bounds, self.step)
+
+    def with_bounds(self, bounds: tuple[Staged, ...]) -> Space:
+        """The same space with other bounds."""
+        count = len(self.axes)
+        axes = tuple(Axis(*bounds[2 * axis : 2 * axis + 2]) for axis in range(count))
+        return Space(
+            axes, bounds[2 * count] if self.step is not None else None, order=self.order, grouped=self.grouped,
+            tuple_of_axes=self.tuple_of_axes, blocks=self.blocks,
+        )  # fmt: skip
+
+    def ir_values(self) -> tuple[Value, ...]:
+        return tuple(value for bound in self.bounds() for value in bound.ir_values())
+
+    def rebuild(self, values: Iterator[Value]) -> Staged:
+        return self.with_bounds(tuple(bound.rebuild(values) for bound in self.bounds()))
+
+    def is_like(self, other: Staged) -> bool:
+        if not isinstance(other, Space) or len(self.axes) != len(other.axes) or self.grouped != other.grouped:
+            return False
+        numbers = ([bound.number() for bound in each.bounds()] for each in (self, other))
+        return next(numbers) == next(numbers)
+
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        stager.fail_type(node, "an iteration space cannot be an argument", "pass its bounds")
+        stager.fail_type(node, "an iteration space cannot be passed as an argument", "pass its bounds")

@@ -1,4 +1,4 @@
-"""A simple compile-time value. A number that is `Static` has no dtype yet: it takes one when it meets a run-time value."""
+"""Simple compile-time values. A `Static` number has no dtype yet: it gets one when combined with a run-time value."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ import ast
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from samovar._native import DType, f32, u1
+from samovar._native import DType, f32
 from samovar.frontend.enumerations import comparable, has_member, has_own_operators, member_truth, operate
 from samovar.frontend.scalars import constant, natural_type, require_fit
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.scalar import Scalar
 from samovar.lens import EnumValue, Kind, Ref, shown
 
 if TYPE_CHECKING:
-    from samovar.frontend.messages import Message
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Stager
     from samovar.ir import Value
-    from samovar.language import Annotation
 
 
 class Static(Staged):
     """A number, string, None, dtype, enum member, or the result of a static call.
 
-    `origin` is where it was found if it is of a type of its own (`numpy.float32`): such a value is a plain number here, but
-    plain functions get it as it is, and Python knows how it is written.
+    `origin` is where it was found if it has a special type (`numpy.float32`): such a value is a plain number here, but plain
+    functions get the original, and Python formats it.
     """
 
     __slots__ = ("origin", "value")
@@ -57,7 +56,7 @@ class Static(Staged):
         return natural_type(stager, value, node)
 
     def as_type(self, stager: Stager, dtype: DType, node: ast.AST) -> Value:
-        """It converts exactly, without a detour over its own type."""
+        """Convert exactly, without going through its own type."""
         value = self.number()
         if value is None:
             self.fail_as_number(stager, node)
@@ -78,7 +77,7 @@ class Static(Staged):
     def as_dtype(self, stager: Stager) -> DType | None:
         return self.value if self.value.__class__ is f32.__class__ else None
 
-    # --- under operators: as Python does
+    # --- operators: as in Python
 
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
         if not isinstance(other, Static) or operator.code == "matmul":
@@ -106,10 +105,10 @@ class Static(Staged):
         value = self.number()
         if value is None:
             self.fail_as_number(stager, node)
-        # As Python does, which has no other `~True` in its bytecode than -2.
+        # As in Python, where `~True` is -2.
         return fold(stager, node, operator.python, int(value) if isinstance(value, bool) else value)
 
-    # --- its parts
+    # --- parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         if isinstance(self.value, EnumValue) and name == "name":
@@ -123,11 +122,9 @@ class Static(Staged):
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         if self.value is not None:
             return None
-        return f"ask first whether it is there: `if sv.static({ast.unparse(node.value)} is not None)`"
+        return f"test it first: `if sv.static({ast.unparse(node.value)} is not None)`"
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
-        from samovar.frontend.staged.items import pick
-
         if not isinstance(self.value, (str, tuple, list, range, dict)):
             return super().subscript(stager, index, node)
         return Static(pick(stager, self, self.value, index, node))
@@ -137,42 +134,17 @@ class Static(Staged):
             return tuple(Static(item) for item in self.value)
         return super().sequence(stager, node)
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        """`sv.f64(x)`."""
-        from samovar.frontend.rules import bind
-        from samovar.frontend.staged.scalar import Scalar
-
-        dtype = self.as_dtype(stager)
-        if dtype is None:
-            return super().call(stager, node)
-        value = bind(stager, node, "x")["x"]
-        if value.number() is None:  # it has a dtype, and is converted as at run time
-            return Scalar(value.as_type(stager, dtype, node))
-        return Scalar(value.as_stored(stager, dtype, node))
-
     # --- in calls and results
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        # Of floats the text: two zeros are equal, and a NaN is not.
+        # The text for floats: two zeros are equal, and a NaN is not.
         exact = repr(self.value) if isinstance(self.value, float) else self.value
         return ("static", self.value.__class__, exact, None if self.origin is None else self.origin.path)
 
-    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
-        from samovar.frontend.staged.variable import first_number
-
-        if not self.is_number():
-            return super().first_assigned(stager, target, annotated)
-        return first_number(stager, self, target, annotated)
-
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
-        from samovar.frontend.staged.scalar import Scalar
-
         return Scalar(self.scalar(stager, node)) if self.is_number() else self
 
-    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        return self if self.value is None else super().returned(stager, declared, node)
-
-    # --- outside of the language
+    # --- Python objects
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         return self.value if self.origin is None else self.origin
@@ -183,24 +155,9 @@ class Static(Staged):
     def text_value(self, stager: Stager, node: ast.AST) -> Any:
         return super().text_value(stager, node) if isinstance(self.value, EnumValue) else self.value
 
-    def formatted(self, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
-        from samovar.frontend.formatting import format_object, format_value
-
-        if self.origin is None and not isinstance(self.value, EnumValue):
-            return format_value(stager, self.value, conversion, form, node)
-        return format_object(stager, self, conversion, form, node)
-
-    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
-        if not (form or conversion) and self.value.__class__ in (bool, float):
-            form = message.usual_form(u1 if isinstance(self.value, bool) else message.stager.context.default_fp)
-        message.text(self.formatted(message.stager, conversion, form, node))
-
-    def write_static(self, message: Message, node: ast.AST) -> None:
-        message.text(self.formatted(message.stager, "", "", node))
-
 
 class AbsentArray(Static):
-    """None, where a launch could have given an array."""
+    """None passed for an optional array."""
 
     __slots__ = ("name",)
 
@@ -209,17 +166,17 @@ class AbsentArray(Static):
         self.name = name
 
     def describe(self) -> str:
-        return f"None, which was given for the array `{self.name}`"
+        return f"None, passed for the array `{self.name}`"
 
     @property
     def advice(self) -> str:  # type: ignore[override]
-        return f"pass an array, or ask first: `if sv.static({self.name} is not None)`"
+        return f"pass an array, or test it first: `if sv.static({self.name} is not None)`"
 
     advice_for_loop = advice
 
 
 class TextFormat(Staged):
-    """`"…".format`, to be called: outside of print and assert it gives a compile-time string."""
+    """The bound method `"…".format`: outside `print` and `assert` it makes a compile-time string."""
 
     __slots__ = ("text",)
 
@@ -231,33 +188,20 @@ class TextFormat(Staged):
     def describe(self) -> str:
         return "the method `format` of a string"
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.messages import Message
-
-        message = Message(stager)
-        message.add_format(node, self.text)
-        if message.values:
-            stager.fail(
-                node,
-                "text that is more than a message cannot hold values that are known at run time only",
-                "only the text in `print` and `assert` can have run-time values in it",
-            )
-        return Static("".join(map(str, message.parts)))
-
 
 def fold(stager: Stager, node: ast.AST, function: Callable[..., Any], *values: Any) -> Static:
-    """Do with compile-time values what Python does, errors included."""
+    """Apply a Python function to compile-time values, and report its errors."""
     try:
         result = function(*values)
     except (ArithmeticError, TypeError, ValueError) as problem:
-        stager.fail_type(node, f"this fails at compile time: {problem}")
+        stager.fail_type(node, f"this expression fails at compile time: {problem}")
     if isinstance(result, complex):
-        stager.fail_type(node, "complex numbers are not available in kernels")
+        stager.fail_type(node, "complex numbers are not supported in kernels")
     return Static(result)
 
 
 def compare_members(stager: Stager, comparison: Comparison, left: Any, right: Any, node: ast.AST) -> Staged:
-    """Compile-time values of which one is an enum member."""
+    """Compare compile-time values, one of which is an enum member."""
     if has_own_operators(left, right):
         return operate(stager, comparison.python.__name__, (left, right), node)
     try:
@@ -266,7 +210,7 @@ def compare_members(stager: Stager, comparison: Comparison, left: Any, right: An
         stager.fail_type(
             node,
             f"`{comparison.sign}` is not defined for {shown(left)} and {shown(right)}",
-            "members of an enum have no order: compare what they stand for, `.value`, or derive the class from `IntEnum`",
+            "enum members have no order: compare their `.value`, or derive the class from `IntEnum`",
         )
 
 
@@ -277,5 +221,44 @@ def member_value(stager: Stager, member: EnumValue, value: Any, node: ast.AST) -
     if not isinstance(value, tuple):
         return Static(value)
     if value and value[0] is Kind.OBJECT:
-        stager.fail_type(node, f"the value of {member!r} is a {value[1]}, which is not a value that a kernel can use")
+        stager.fail_type(node, f"the value of {member!r} is a {value[1]}, which kernels do not support")
     return Items(tuple(member_value(stager, member, each, node) for each in value))
+
+
+class Slice(Staged):
+    """The slice in `t[a:b:c]`; an omitted bound is None."""
+
+    __slots__ = ("bounds",)
+
+    def __init__(self, lower: Staged, upper: Staged, step: Staged) -> None:
+        self.bounds = (lower, upper, step)
+
+    def describe(self) -> str:
+        return "a slice"
+
+    def known(self, stager: Stager, node: ast.AST) -> slice:
+        """The Python slice, which must be known at compile time."""
+        for bound in self.bounds:
+            if not isinstance(bound, Static) or (bound.value is not None and bound.number() is None):
+                stager.fail_type(node, "the bounds of a slice must be known at compile time")
+        return slice(*(bound.number() for bound in self.bounds))
+
+
+def pick(stager: Stager, owner: Staged, values: Any, index: Staged, node: ast.AST) -> Any:
+    """The result of indexing or slicing compile-time values in Python."""
+    if isinstance(index, Slice):
+        key: Any = index.known(stager, node)
+    elif isinstance(index, Static):
+        key = index.value
+    else:
+        stager.fail_type(
+            node,
+            f"the index into {owner.describe()} must be known at compile time",
+            "loop over it with `sv.static(range(...))`",
+        )
+    if isinstance(key, int) and not -len(values) <= key < len(values):
+        owner.fail_beyond(stager, key, len(values), node)
+    try:
+        return values[key]
+    except (LookupError, TypeError, ValueError) as problem:
+        stager.fail_type(node, f"this expression fails at compile time: {problem}")

@@ -1,4 +1,4 @@
-"""Structs as values: members by their names, each what it would be on its own."""
+"""Structs as values: named members, each staged like a value of its own."""
 
 from __future__ import annotations
 
@@ -15,19 +15,16 @@ from samovar.frontend.staged.matrix import MatrixValue, accumulate
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.ir import StructForm
-from samovar.language import MatrixType, StructType
 from samovar.lens import Kind, Ref
+from samovar.values import MatrixType, StructType
 
 if TYPE_CHECKING:
-    from samovar._native import DType
-    from samovar.frontend.messages import Message
-    from samovar.frontend.stager import Meaning, Stager
-    from samovar.ir import Region, ResultForm, Value
-    from samovar.language import Annotation
+    from samovar.frontend.stager import Binding, Stager
+    from samovar.ir import ResultForm, Value
 
 
 class StructKind(Staged):
-    """A type of structs, and where it was found: its methods are found there. Calling it makes a struct."""
+    """A struct type, and where it was found: its methods are looked up there. Calling it makes a struct."""
 
     __slots__ = ("kind", "ref", "within")
 
@@ -36,14 +33,14 @@ class StructKind(Staged):
     def __init__(self, kind: StructType, ref: Ref | None = None, within: tuple[int, ...] = ()) -> None:
         self.kind = kind
         self.ref = ref
-        self.within = within  # of the type of a member: the positions that lead to it from the type at `ref`
+        self.within = within  # for a member's type: its path of positions from the type at `ref`
 
     def describe(self) -> str:
         return f"the type `{self.kind}`"
 
     @property
     def shown(self) -> str:
-        """What a value of it is called in a message."""
+        """The description of its values in messages."""
         return "a struct" if self.kind.name == "struct" else f"the struct `{self.kind}`"
 
     def truth(self, stager: Stager) -> bool | None:
@@ -59,10 +56,10 @@ class StructKind(Staged):
         return StructKind(kind, self.ref, (*self.within, place))
 
     def found_at(self, ref: Ref | None, within: tuple[int, ...]) -> StructKind:
-        """The same type, whose methods are found elsewhere."""
+        """The same type with methods looked up elsewhere."""
         return StructKind(self.kind, ref, within)
 
-    def method(self, stager: Stager, name: str, receiver: Meaning | None, node: ast.AST) -> Callee | None:
+    def method(self, stager: Stager, name: str, receiver: Binding | None, node: ast.AST) -> Callee | None:
         """A method that is a func; None if there is none of this name."""
         source = self.ref
         if source is None:
@@ -73,7 +70,7 @@ class StructKind(Staged):
         kind = found.kind()
         if kind is Kind.ABSENT:
             return None
-        if kind is Kind.FUNCTION:  # a static method has its func inside
+        if kind is Kind.FUNCTION:  # a static method wraps its func
             found, receiver = found.attribute("__func__"), None
             kind = found.kind()
         if kind is not Kind.FUNC:
@@ -83,20 +80,15 @@ class StructKind(Staged):
         return Callee(found.function(), receiver)
 
     def has(self, stager: Stager, name: str, node: ast.AST) -> bool:
-        """Is there a member or a method of this name?"""
+        """Whether there is a member or method of this name."""
         return self.kind.place(name) is not None or self.method(stager, name, None, node) is not None
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         found = self.method(stager, name, None, node)
         return super().attribute(stager, name, node) if found is None else found
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.structs import construct
-
-        return construct(stager, self, node)
-
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        # The path of the methods counts: they are found there.
+        # The path is included: methods are looked up there.
         return ("struct type", self.kind.key(), None if self.ref is None else self.ref.path, self.within)
 
 
@@ -105,11 +97,11 @@ class StructKind(Staged):
 
 
 class StructValue(Staged):
-    """A struct: the values of its members, in their order. What is assigned is copied."""
+    """A struct: the values of its members, in order. Assignment copies."""
 
     __slots__ = ("members", "struct")
 
-    advice = "read a member of it"
+    advice = "use one of its members"
 
     def __init__(self, struct: StructKind, members: tuple[Staged, ...]) -> None:
         self.struct = struct
@@ -137,7 +129,7 @@ class StructValue(Staged):
     def has_member(self, stager: Stager, name: str, node: ast.AST) -> bool | None:
         return self.struct.has(stager, name, node)
 
-    # --- under operators
+    # --- operators
 
     def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
         """`==` and `!=`: whether all members are equal."""
@@ -160,12 +152,12 @@ class StructValue(Staged):
         return result
 
     def require_alike(self, stager: Stager, wanted: StructType, node: ast.AST) -> None:
-        """Fail where it has not the members of another type."""
+        """Check that it has the members of another type."""
         difference = difference_between(self.struct.kind, wanted)
         if difference is not None:
-            stager.fail_type(node, f"{self.describe()} does not fit {wanted}: {difference}")
+            stager.fail_type(node, f"{self.describe()} does not match {wanted}: {difference}")
 
-    # --- its parts
+    # --- parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         place = self.struct.kind.place(name)
@@ -179,7 +171,7 @@ class StructValue(Staged):
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         """`s["a"]`."""
         if not isinstance(index, Static) or not isinstance(index.value, str):
-            stager.fail_type(node, f"the index of {self.describe()} is the name of a member, known at compile time")
+            stager.fail_type(node, f"the index of {self.describe()} must be a member name known at compile time")
         attribute = ast.copy_location(ast.Attribute(node.value, index.value, ast.Load()), node)
         return self.attribute(stager, index.value, attribute)
 
@@ -188,8 +180,8 @@ class StructValue(Staged):
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         if node.attr in self.struct.kind.methods:
-            return "a struct that was passed as a dict has no methods: pass one made by its type"
-        return f"there are {', '.join(self.member_names())}"
+            return "a struct passed as a dict has no methods: pass one made by its type"
+        return f"its members are {', '.join(self.member_names())}"
 
     def settled(self, stager: Stager, node: ast.AST) -> Staged:
         return StructValue(self.struct, tuple(member.settled(stager, node) for member in self.members))
@@ -208,27 +200,6 @@ class StructValue(Staged):
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("struct", self.struct.form(stager, node), tuple(member.form(stager, node) for member in self.members))
 
-    def first_assigned(self, stager: Stager, target: ast.Name, annotated: DType | None) -> Meaning:
-        from samovar.frontend.staged.struct_places import first_struct
-
-        if annotated is not None:
-            self.fail_as_number(stager, target)
-        return first_struct(stager, self, target)
-
-    def copied(self, stager: Stager, name: str) -> Meaning:
-        from samovar.frontend.staged.struct_places import new_struct
-
-        variable = new_struct(stager, name, self)
-        variable.store(stager, self, stager.source.node)
-        return variable
-
-    def referenced(self, stager: Stager, name: str) -> Meaning:
-        from samovar.frontend.staged.struct_places import StructPlace
-
-        named = zip(self.struct.kind.keys, self.members, strict=True)
-        parts = [member.referenced(stager, f"{name}.{own}") for own, member in named]
-        return StructPlace(self.struct, tuple(parts))  # type: ignore[arg-type]
-
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
         return StructValue(self.struct, tuple(member.as_argument(stager, node) for member in self.members))
 
@@ -238,44 +209,18 @@ class StructValue(Staged):
     def result_form(self, numbers: Iterator[int]) -> ResultForm:
         return StructForm(self.struct.kind.plain_key(), tuple(member.result_form(numbers) for member in self.members))
 
-    def member_type(self, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
-        return self.struct.kind, self
-
-    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        from samovar.frontend.structs import returned_struct
-
-        return returned_struct(stager, self, declared, node)
-
-    def carried_out(self, stager: Stager, region: Region, name: str) -> Meaning:
-        from samovar.frontend.staged.struct_places import new_struct
-
-        variable = new_struct(stager, name, self)
-        with stager.into(region):
-            variable.store(stager, self, stager.source.node)
-        return variable
-
-    # --- outside of the language
+    # --- Python objects
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
-        message = "a plain Python function runs at compile time and cannot take a struct"
-        stager.fail(node, message, "give it the members that it needs")
-
-    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
-        message.text(f"{self.struct.kind.name}(")
-        for position, (name, member) in enumerate(self.named()):
-            message.text(f"{', ' if position else ''}{name}=")
-            member.write(message, node, conversion or ("" if form else "r"), form)
-        message.text(")")
-
-    def write_static(self, message: Message, node: ast.AST) -> None:
-        message.text(f"<{self.describe()}>")
+        message = "a plain Python function runs at compile time and cannot be passed a struct"
+        stager.fail(node, message, "pass the members it needs")
 
     def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:
         stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
 
 
 def conjunction(stager: Stager, one: Staged, other: Staged, node: ast.AST) -> Staged:
-    """`one and other`, both of which are known to be there."""
+    """`one and other` for two staged conditions."""
     for side, rest in ((one, other), (other, one)):
         known = side.truth(stager)
         if known is not None:
@@ -284,23 +229,23 @@ def conjunction(stager: Stager, one: Staged, other: Staged, node: ast.AST) -> St
 
 
 def difference_between(one: StructType, other: StructType) -> str | None:
-    """In which of the members two types differ, None if they have the same ones."""
+    """How the members of two types differ; None if they are the same."""
     if one is other:
         return None
     if one.keys != other.keys:
-        return f"its members are {', '.join(one.keys)}, and not {', '.join(other.keys)}"
+        return f"its members are {', '.join(one.keys)}, not {', '.join(other.keys)}"
     for (name, mine, _), (_, its, _) in zip(one.members, other.members, strict=True):
         if isinstance(mine, StructType) and isinstance(its, StructType):
             difference = difference_between(mine, its)
             if difference is not None:
                 return f"in `{name}`, {difference}"
         elif shape_of(mine) != shape_of(its):
-            return f"`{name}` is {mine}, and not {its}"
+            return f"`{name}` is {mine}, not {its}"
     return None
 
 
 def shape_of(kind: Any) -> tuple[int, ...] | None:
-    """The shape of a member: () of a number, None of a struct."""
+    """The shape of a member: () for a number, None for a struct."""
     return None if isinstance(kind, StructType) else kind.shape if isinstance(kind, MatrixType) else ()
 
 

@@ -1,11 +1,10 @@
-"""Structs as places: variables, and elements of arrays. Each member is a place of its own."""
+"""Structs as places: variables, and array elements. Each member is a place too."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from samovar.frontend.operators import BinaryOperator
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.matrix import MatrixValue
 from samovar.frontend.staged.matrix_places import InMemory, Parts, new_variable
@@ -15,11 +14,11 @@ from samovar.ir import Array, Local
 
 if TYPE_CHECKING:
     from samovar._native import DType
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Binding, Stager
 
 
 class StructPlace(Place):
-    """What can be assigned and is a struct."""
+    """A place that holds a struct."""
 
     __slots__ = ("parts", "struct")
 
@@ -49,22 +48,17 @@ class StructPlace(Place):
             part.assign(stager, member, f"{name}.{own}", node)
 
     def components(self, stager: Stager, value: Staged, node: ast.AST) -> StructValue:
-        """A value that is stored here, with the same members, as it was before any of them is stored."""
+        """A value to store here, with the same members, read before any of them is stored."""
         if not isinstance(value, StructValue):
             stager.fail_type(
                 node,
-                f"{self.describe()} cannot become {value.describe() if not value.is_number() else 'a number'}",
-                f"make a struct of it: `{self.struct.kind}(…)`",
+                f"{self.describe()} cannot be assigned {value.describe() if not value.is_number() else 'a number'}",
+                f"make a struct from it: `{self.struct.kind}(…)`",
             )
         value.require_alike(stager, self.struct.kind, node)
         settled = value.settled(stager, node)
         assert isinstance(settled, StructValue)
         return settled
-
-    def augment(self, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign) -> None:
-        stager.fail_type(
-            node, f"`{operator.sign}=` is not defined for {self.describe()}", "change its members one by one"
-        )
 
     def locals(self) -> tuple[Local, ...]:
         return tuple(local for part in self.parts for local in part.locals())
@@ -82,30 +76,16 @@ class StructPlace(Place):
     def member_names(self) -> tuple[str, ...]:
         return tuple(self.struct.kind.keys)
 
-    def part_named(self, stager: Stager, name: str, node: ast.Attribute) -> Meaning:
+    def part_named(self, stager: Stager, name: str, node: ast.Attribute) -> Binding:
         return self.member(stager, name, node) or self.attribute(stager, name, node).unforced()
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
-        """A member as it is now, or a method of this very struct."""
+        """The current value of a member, or a method of this struct."""
         part = self.member(stager, name, node)
         if part is not None:
             return part.load(stager)
         method = self.struct.method(stager, name, self, node)
         return self.load(stager).attribute(stager, name, node) if method is None else method
-
-
-def first_struct(stager: Stager, value: StructValue, target: ast.Name) -> Meaning:
-    """What a name means that a struct is the first value of."""
-    name = target.id
-    if name in stager.once:
-        return value.kept(stager, target)
-    hint = stager.hints.get(name)
-    if isinstance(hint, StructPlace):
-        variable = hint
-    else:
-        variable = new_struct(stager, name, value)
-    variable.store(stager, value, target)
-    return variable
 
 
 def new_struct(stager: Stager, name: str, value: StructValue) -> StructPlace:
@@ -126,11 +106,11 @@ def new_part(stager: Stager, name: str, value: Staged) -> Place:
     return MemberVariable(stager.new_local(name, value.type(stager, stager.source.node)))
 
 
-# What the iterations of a parallel loop share is assigned as a variable of its own would be: as a reduction, or not at all.
+# Values shared by the iterations of a parallel loop are assigned like separate variables: as a reduction, or not at all.
 
 
 class MemberVariable(Variable):
-    """A number in a struct that is a variable."""
+    """A number in a struct variable."""
 
     __slots__ = ()
 
@@ -139,7 +119,7 @@ class MemberVariable(Variable):
 
 
 class MemberParts(Parts):
-    """A vector or matrix in registers, in such a struct."""
+    """A vector or matrix in registers in a struct variable."""
 
     __slots__ = ()
 
@@ -150,7 +130,7 @@ class MemberParts(Parts):
 
 
 class MemberInMemory(InMemory):
-    """The same in memory."""
+    """A vector or matrix in memory in a struct variable."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Arrays of structs: an array for each member, and elements whose members are elements of these."""
+"""Arrays of structs: an array for each member; the members of an element are elements of these."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from samovar.errors import did_you_mean
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.staged.items import Slice
-from samovar.frontend.staged.static import Static
-from samovar.frontend.staged.struct import StructKind, StructValue
+from samovar.frontend.staged.static import Slice, Static
+from samovar.frontend.staged.struct import StructKind
 from samovar.frontend.staged.struct_places import StructPlace
-from samovar.frontend.staged.tensor import Tensor
-from samovar.language import StructType
+from samovar.frontend.staged.tensor import Tensor, questions_about
+from samovar.values import StructType
 
 if TYPE_CHECKING:
     from samovar.frontend.staged.space import Space
     from samovar.frontend.staged.view import Part
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Binding, Stager
     from samovar.ir import Value
 
-#: What arrays of structs have in kernels as other arrays do.
+#: The attributes that arrays of structs share with other arrays in kernels.
 FACTS = ("element_shape", "ndim", "offset", "shape", "size")
 
 
 class StructTensor(Staged):
-    """An array or field of structs: the arrays of its members, in their order."""
+    """An array or field of structs: the arrays of its members, in order."""
 
     __slots__ = ("members", "name", "struct")
 
@@ -48,8 +47,6 @@ class StructTensor(Staged):
         return True
 
     def advice_for_truth(self) -> str | None:
-        from samovar.frontend.staged.tensor import questions_about
-
         return questions_about(self.name)
 
     def has_member(self, stager: Stager, name: str, node: ast.AST) -> bool | None:
@@ -60,12 +57,12 @@ class StructTensor(Staged):
 
     @property
     def first(self) -> Tensor:
-        """One of the arrays: all have the same axes."""
+        """One of the arrays: all have the same shape."""
         member = self.members[0]
         return member.first if isinstance(member, StructTensor) else member
 
     def tensors(self) -> Iterator[Tensor]:
-        """All arrays, those of members that are structs too."""
+        """All arrays, including those of members that are structs."""
         for member in self.members:
             if isinstance(member, StructTensor):
                 yield from member.tensors()
@@ -73,7 +70,7 @@ class StructTensor(Staged):
                 yield member
 
     def set_boundary(self, boundary: str) -> None:
-        """What happens to indices that are out of bounds."""
+        """Set the handling of out-of-bounds indices."""
         for tensor in self.tensors():
             tensor.array.boundary = boundary
 
@@ -81,10 +78,10 @@ class StructTensor(Staged):
     def ndim(self) -> int:
         return self.first.ndim
 
-    # --- its parts
+    # --- parts
 
     def advice_for_member(self) -> str:
-        return f"write into its elements: `{self.name}[i].{self.struct.kind.keys[0]} = x`"
+        return f"assign to its elements: `{self.name}[i].{self.struct.kind.keys[0]} = x`"
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         if name in FACTS:
@@ -100,7 +97,7 @@ class StructTensor(Staged):
             node,
             f"{self.describe()} has no attribute `{name}` in a kernel"
             f"{did_you_mean(name, (*FACTS, 'fill', *self.struct.kind.keys))}",
-            f"there are shape, ndim, size, fill, and its members {', '.join(self.struct.kind.keys)}",
+            f"its attributes are shape, ndim, size, fill, and its members {', '.join(self.struct.kind.keys)}",
         )
 
     def gradient(self, stager: Stager, node: ast.Attribute) -> Staged:
@@ -110,7 +107,7 @@ class StructTensor(Staged):
             return found
         if stager.static_depth:
             return Static(None)
-        advice = "make the array with `needs_grad=True`, or ask first: `if sv.static(a.grad is not None)`"
+        advice = "create the array with `needs_grad=True`, or test it first: `if sv.static(a.grad is not None)`"
         stager.fail_type(node, f"no member of `{self.name}` has a gradient", advice)
 
     def gradients(self, stager: Stager, node: ast.Attribute) -> StructTensor | None:
@@ -155,7 +152,7 @@ class StructTensor(Staged):
         for member in self.members:
             yield member.element_at(stager, index, node)
 
-    def part_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Meaning:
+    def part_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Binding:
         return self.element(stager, index, node) or self.subscript(stager, index, node)
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
@@ -180,13 +177,13 @@ class StructTensor(Staged):
         first = self.struct.kind.keys[0]
         stager.fail(
             node,
-            f"a plain Python function runs at compile time and cannot take {self.describe()}",
-            f"give it the arrays of the members that it needs: `{self.name}.{first}`",
+            f"a plain Python function runs at compile time and cannot be passed {self.describe()}",
+            f"pass the arrays of the members it needs: `{self.name}.{first}`",
         )
 
 
 class StructFilling(Staged):
-    """`a.fill(value)`: every element becomes a struct, or every number of them one number."""
+    """`a.fill(value)`: sets every element to a struct, or every number in them to one number."""
 
     __slots__ = ("tensor",)
 
@@ -197,36 +194,3 @@ class StructFilling(Staged):
 
     def describe(self) -> str:
         return f"the method `fill` of {self.tensor.describe()}"
-
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.loops import stage_over
-        from samovar.frontend.rules import bind
-        from samovar.frontend.staged.items import Items
-        from samovar.frontend.staged.scalar import Scalar
-
-        value = bind(stager, node, "value")["value"].as_operand(stager, node)
-        if isinstance(value, StructValue):
-            value.require_alike(stager, self.tensor.struct.kind, node)
-        elif not value.is_number():
-            stager.fail_type(node, f"{self.tensor.describe()} is filled with a struct or a number, not {value.describe()}")
-        subscript = ast.copy_location(ast.Subscript(node.func, ast.Constant(0), ast.Load()), node)
-
-        def put(inner: Stager, index: list[Value]) -> None:
-            element = self.tensor.element_at(inner, Items(tuple(map(Scalar, index))), subscript)
-            if isinstance(value, StructValue):
-                element.store(inner, value, node)
-            else:
-                for part in numbers_in(element):
-                    part.store(inner, value, node)
-
-        stage_over(stager, self.tensor.space(stager, node), node, put)
-        return Static(None)
-
-
-def numbers_in(place: StructPlace) -> Iterator[Place]:
-    """The numbers, vectors and matrices in a struct."""
-    for part in place.parts:
-        if isinstance(part, StructPlace):
-            yield from numbers_in(part)
-        else:
-            yield part

@@ -1,4 +1,4 @@
-"""Views of a part of an array of structs: a view of the array of each member."""
+"""Views of a slice of an array of structs: a view of the array of each member."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.items import Slice
+from samovar.frontend.staged.static import Slice
 from samovar.frontend.staged.struct_tensor import StructTensor
 from samovar.frontend.staged.view import SUBVIEW, Cutting, Part, View
 
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from samovar._native import DType
     from samovar.frontend.stager import Stager
     from samovar.ir import Value
-    from samovar.language import ViewAnnotation
 
 
 class StructView(StructTensor, Part):
-    """A part of an array of structs. Its members are views, all of the same part."""
+    """A slice of an array of structs. Its members are views of the same slice."""
 
     __slots__ = ()
 
@@ -70,19 +69,10 @@ class StructView(StructTensor, Part):
         for member in self.members:
             assert isinstance(member, Part)
             members.append(member.part(stager, start, count, problem))
-            problem = None  # it is the same for all of them
+            problem = None  # the same for all of them
         return StructView(self.name, self.struct, tuple(members))
 
-    def required_view(self, stager: Stager, annotation: ViewAnnotation, what: str, node: ast.AST) -> Part:
-        from samovar.frontend.structs import check_members
-
-        if annotation.struct is not None:
-            check_members(stager, annotation.struct, self, what, node)
-        elif annotation.element is not None:
-            stager.fail_type(node, f"{what} must be a BufferView ({annotation}), got {self.describe()}")
-        return self.with_boundary(annotation.boundary)
-
     def with_boundary(self, boundary: str) -> StructView:
-        """The same part, with another rule for indices beyond its edges."""
+        """The same slice, with another rule for indices beyond its ends."""
         members: Any = tuple(member.with_boundary(boundary) for member in self.members)  # type: ignore[union-attr]
         return StructView(self.name, self.struct, members)

@@ -1,4 +1,4 @@
-"""Dicts that a kernel writes itself: keys that are known at compile time, and values of any kind."""
+"""Dicts written in a kernel: compile-time keys, and values of any kind."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import ast
 from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from samovar.frontend.dispatch import call_value
+from samovar.frontend.rules import bind
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.static import Static
 from samovar.lens import shown
 
 if TYPE_CHECKING:
-    from samovar.frontend.messages import Message
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Stager
     from samovar.ir import Value
 
 
 class Table(Staged):
-    """A dict. It stays as it was made: a kernel cannot add to it."""
+    """An immutable dict."""
 
     __slots__ = ("entries",)
 
     advice_for_loop = "unroll it at compile time: `for key in sv.static(table)`"
 
     def __init__(self, entries: dict[Any, tuple[Staged, Staged]]) -> None:
-        self.entries = entries  # what Python compares keys by → key and value
+        self.entries = entries  # Python's key → staged key and value
 
     def describe(self) -> str:
         return "a dict"
@@ -33,18 +34,18 @@ class Table(Staged):
     def truth(self, stager: Stager) -> bool | None:
         return bool(self.entries)
 
-    # --- its parts
+    # --- parts
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         found = self.find(stager, index, node)
         if found is None:
             keys = ", ".join(shown(key) for key in self.entries) or "none"
             assert isinstance(index, Static)
-            stager.fail_type(node, f"this dict has no key {shown(index.value)}", f"its keys: {keys}")
+            stager.fail_type(node, f"this dict has no key {shown(index.value)}", f"its keys are {keys}")
         return found
 
     def find(self, stager: Stager, key: Staged, node: ast.AST) -> Staged | None:
-        """The value at a key, None if there is none."""
+        """The value for a key; None if there is none."""
         found = self.entries.get(key_value(stager, key, node))
         return None if found is None else found[1]
 
@@ -58,7 +59,7 @@ class Table(Staged):
         return TableMethod(self, name) if name in METHODS else super().attribute(stager, name, node)
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
-        return f"there are {', '.join(METHODS)}"
+        return f"its methods are {', '.join(METHODS)}"
 
     def with_values(self, values: Iterator[Staged]) -> Table:
         return Table({key: (own, next(values)) for key, (own, _) in self.entries.items()})
@@ -66,7 +67,7 @@ class Table(Staged):
     def values(self) -> tuple[Staged, ...]:
         return tuple(value for _, value in self.entries.values())
 
-    # --- its run-time values
+    # --- run-time values
 
     def ir_values(self) -> tuple[Value, ...]:
         return tuple(each for value in self.values() for each in value.ir_values())
@@ -83,30 +84,15 @@ class Table(Staged):
     def kept(self, stager: Stager, node: ast.AST) -> Staged:
         return self.with_values(value.kept(stager, node) for value in self.values())
 
-    def first_assigned(self, stager: Stager, target: ast.Name, annotated: Any) -> Meaning:
-        return super().first_assigned(stager, target, annotated) if annotated is not None else self.kept(stager, target)
-
-    # --- outside of the language
-
-    def write(self, message: Message, node: ast.AST, conversion: str, form: str) -> None:
-        message.text("{")
-        for position, (key, value) in enumerate(self.entries.values()):
-            message.text(", " if position else "")
-            key.write(message, node, "r", "")
-            message.text(": ")
-            value.write(message, node, conversion or ("" if form else "r"), form)
-        message.text("}")
-
-    def write_static(self, message: Message, node: ast.AST) -> None:
-        self.write(message, node, "", "")
+    # --- Python objects
 
 
 def key_value(stager: Stager, key: Staged, node: ast.AST) -> Any:
-    """What a dict finds a key by."""
+    """The Python value by which a dict finds a key."""
     if isinstance(key, Items):
         return tuple(key_value(stager, item, node) for item in key.items)
     if not isinstance(key, Static):
-        stager.fail_type(node, f"the key of a dict must be known at compile time, and this is {key.describe()}")
+        stager.fail_type(node, f"the key of a dict must be known at compile time, not {key.describe()}")
     return key.value
 
 
@@ -114,7 +100,7 @@ def key_value(stager: Stager, key: Staged, node: ast.AST) -> Any:
 
 
 class TableMethod(Staged):
-    """A method of a dict, to be called."""
+    """A bound method of a dict."""
 
     __slots__ = ("name", "table")
 
@@ -126,13 +112,6 @@ class TableMethod(Staged):
 
     def describe(self) -> str:
         return f"the method `{self.name}` of a dict"
-
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.rules import bind
-
-        parameters, apply = METHODS[self.name]
-        call = bind(stager, node, parameters)
-        return apply(stager, self.table, call.values, node)
 
 
 def keys_of(stager: Stager, table: Table, given: Any, node: ast.Call) -> Staged:
@@ -161,3 +140,9 @@ METHODS: dict[str, tuple[str, Callable[[Stager, Table, Any, ast.Call], Staged]]]
     "keys": ("", keys_of),
     "values": ("", values_of),
 }
+
+
+@call_value.register(TableMethod)
+def call_method(method: TableMethod, stager: Stager, node: ast.Call) -> Staged:
+    parameters, apply = METHODS[method.name]
+    return apply(stager, method.table, bind(stager, node, parameters).values, node)

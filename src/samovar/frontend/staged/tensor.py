@@ -13,10 +13,11 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.filling import Filling
-from samovar.frontend.staged.items import ElementShape, Items, Shape, Slice
+from samovar.frontend.staged.items import ElementShape, Items, Shape
+from samovar.frontend.staged.node import Node, Parent
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
-from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.static import Slice, Static
 from samovar.ir import Array, Atomic, Constant, Operation, Value
 from samovar.language import integer_type, loop_type
 from samovar.lens import Ref
@@ -25,22 +26,21 @@ if TYPE_CHECKING:
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
     from samovar.frontend.staged.space import Counted
     from samovar.frontend.staged.view import Part
-    from samovar.frontend.stager import Meaning, Stager
-    from samovar.language import Annotation
+    from samovar.frontend.stager import Stager
 
-#: What an array has in a kernel.
+#: The attributes of an array in a kernel.
 ATTRIBUTES = ("dtype", "ndim", "size", "element_shape", "offset", "grad", "fill")
 
 
 class Tensor(Staged):
-    """An array, and where it comes from (None for the array parameter of a func).
+    """An array, and where it comes from (None for an array parameter of a func).
 
-    The last axes of an array of vectors or matrices belong to its elements: `inner` is their shape, () of numbers.
+    The last dimensions of an array of vectors or matrices belong to its elements: `inner` is their shape, () for numbers.
     """
 
     __slots__ = ("array", "inner", "ref")
 
-    advice_for_assignment = "write into its elements: `for i in a: a[i] += 1`, or `a.fill(0)`"
+    advice_for_assignment = "assign to its elements: `for i in a: a[i] += 1`, or `a.fill(0)`"
     advice_for_view = "pass a view of it, `a[:]`, or annotate it as an array: `sv.types.NDArray[dtype, 1]`"
 
     def __init__(self, array: Array, ref: Ref | None = None, inner: tuple[int, ...] = ()) -> None:
@@ -54,7 +54,7 @@ class Tensor(Staged):
 
     @property
     def ndim(self) -> int:
-        """The number of axes, without those of the elements."""
+        """The number of dimensions, without those of the elements."""
         return self.array.ndim - len(self.inner)
 
     @property
@@ -76,12 +76,7 @@ class Tensor(Staged):
     def advice_for_truth(self) -> str | None:
         return None if self.is_number() else questions_about(self.array.name)
 
-    def returned(self, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
-        if not self.is_number():
-            stager.fail_type(node, f"{self.describe()} cannot be returned", "write into an array that is passed")
-        return super().returned(stager, declared, node)
-
-    # --- as a number: an array of one number without axes, as `numpy.array(3)` is, stands for it
+    # --- as a number: a 0-D array such as `numpy.array(3)` stands for its number
 
     def is_number(self) -> bool:
         return self.array.ndim == 0
@@ -105,7 +100,7 @@ class Tensor(Staged):
             return super().unary(stager, operator, node)
         return self.as_operand(stager, node).unary(stager, operator, node)
 
-    # --- all of it at compile time
+    # --- at compile time
 
     def known_array(self, stager: Stager) -> Staged | None:
         from samovar.frontend.staged.known_array import known_array
@@ -132,9 +127,9 @@ class Tensor(Staged):
         return True
 
     def advice_for_member(self) -> str:
-        return f"write into its elements: `{self.name}[i] = x`"
+        return f"assign to its elements: `{self.name}[i] = x`"
 
-    # --- its parts
+    # --- parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         known = self.known_array(stager) if stager.static_depth and name not in ATTRIBUTES else None
@@ -158,9 +153,12 @@ class Tensor(Staged):
             return self.gradient(stager, node)
         if name == "fill":
             return Filling(self)
-        advice = "there are shape, dtype, ndim, size, element_shape, n and m of vectors and matrices, grad and fill"
+        if name in ("parent", "snode") and self.array.layout is not None and self.ref is not None:
+            place = self.ref.attribute("snode")
+            return Parent(place) if name == "parent" else Node(place)
+        advice = "its attributes are shape, dtype, ndim, size, element_shape, n and m (vectors and matrices), grad and fill"
         if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
-            advice = "call it outside of the kernel, or write a loop over the elements"
+            advice = "call it outside the kernel, or write a loop over the elements"
         close = did_you_mean(name, ("shape", *ATTRIBUTES))
         stager.fail(node, f"an array has no attribute `{name}` in a kernel{close}", advice)
 
@@ -193,13 +191,13 @@ class Tensor(Staged):
         stager.fail_type(
             node,
             f"`{self.array.name}` has no gradient",
-            "make the array with `needs_grad=True`, or ask first: `if sv.static(a.grad is not None)`",
+            "create the array with `needs_grad=True`, or test it first: `if sv.static(a.grad is not None)`",
         )
 
     def gradient_source(self) -> Ref | None:
-        """Where an array with a gradient comes from; in a func, an array without one comes from nowhere.
+        """The source of an array with a gradient; None for an array without one in a func.
 
-        `.grad` is reached through that path, so a func is bound to it.
+        `.grad` is reached through that path, so a func is specialized on it.
         """
         return self.ref if self.ref is not None and self.ref.tensor().needs_grad else None
 
@@ -231,16 +229,17 @@ class Tensor(Staged):
             if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
                 if array.offset[axis]:
                     begin = array.offset[axis]
-                    stager.fail_type(node, f"index {position.value + begin} is out of bounds: axis {axis} begins at {begin}")
+                    message = f"index {position.value + begin} is out of bounds: dimension {axis} begins at {begin}"
+                    stager.fail_type(node, message)
                 stager.fail_type(
                     node,
-                    f"index {position.value} is out of bounds: negative indices do not count from the end in kernels",
+                    f"index {position.value} is out of bounds: negative indices are not supported in kernels",
                     f"write `{array.name}.shape[{axis}] - {-position.value}`",
                 )
         return self.place(tuple(indices))
 
     def place(self, indices: tuple[Value, ...]) -> Place:
-        """The element at indices that count from 0."""
+        """The element at zero-based indices."""
         if not self.inner:
             return Element(self.array, indices)
         from samovar.frontend.staged.matrix_places import InMemory
@@ -248,7 +247,7 @@ class Tensor(Staged):
         return InMemory(self.array, indices, self.inner)
 
     def indices(self, stager: Stager, index: Staged, node: ast.Subscript) -> list[Value]:
-        """What stands between the brackets, one integer for each axis."""
+        """The indices in the brackets, one integer per dimension."""
         array = self.array
         parts: tuple[tuple[ast.expr, Staged], ...] = ((node.slice, index),)
         if isinstance(node.slice, ast.Tuple) and isinstance(index, Items):
@@ -263,10 +262,9 @@ class Tensor(Staged):
             elif not (part.is_none() and len(parts) == 1):
                 indices.append(as_index(stager, part, place))
         if len(indices) != self.ndim:
-            axes = "axis" if self.ndim == 1 else "axes"
-            given = "1 index is" if len(indices) == 1 else f"{len(indices)} indices are"
-            advice = "name all of them at once, as in `a[i, j]`: a row is no value of its own"
-            message = f"`{self.name}` has {self.ndim} {axes}, but {given} given"
+            given = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
+            advice = "index all dimensions at once, as in `a[i, j]`; rows are not supported as values"
+            message = f"`{self.name}` is {self.ndim}-dimensional but was indexed with {given}"
             stager.fail_axes(node, message, advice if len(indices) < self.ndim else None)
         return indices
 
@@ -275,13 +273,13 @@ class Tensor(Staged):
         self.place(tuple(self.from_zero(stager, index))).store(stager, value, node)
 
     def from_zero(self, stager: Stager, index: list[Value]) -> list[Value]:
-        """An index as it counts from the first element."""
+        """An index counted from the first element."""
         offset = self.array.offset[: self.ndim]
         return [shifted(stager, position, -first) for position, first in zip(index, offset, strict=True)]
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         if self.ndim == 0:
-            stager.fail_type(node, "an array without axes has no length")
+            stager.fail_type(node, "a 0-D array has no length")
         if self.ref is not None and stager.static_depth and self.known_array(stager) is not None:
             return Static(self.ref.exact_extent(0))
         return self.extent(stager, 0)
@@ -290,11 +288,11 @@ class Tensor(Staged):
         known = self.known_array(stager)
         if known is not None:
             return known.sequence(stager, node) if stager.static_depth else self.elements(stager, node)
-        message = f"{self.describe()} has a length that is known at run time only"
+        message = f"the length of {self.describe()} is only known at run time"
         stager.fail_type(node, message, f"write a loop: `for i in range({self.name}.shape[0])`")
 
     def elements(self, stager: Stager, node: ast.AST, *indices: int) -> tuple[Staged, ...]:
-        """The elements of an array whose extents are known, read one by one; a row of them is a vector."""
+        """The elements of an array of known extents, as separate reads; a row is a vector."""
         from samovar.frontend.staged.matrix import as_matrix
 
         assert self.ref is not None
@@ -312,12 +310,12 @@ class Tensor(Staged):
         name = self.name
         stager.fail_type(
             node,
-            f"a loop over {self.describe()} gives indices in a kernel, and not elements",
+            f"a loop over {self.describe()} in a kernel yields indices, not elements",
             f"write `for i in range({name}.shape[0])`, and read `{name}[i]`",
         )
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
-        """A loop over an array or a field runs over its indices, in the order in which its elements lie in memory."""
+        """The space of a loop over an array or field: its indices, in memory order."""
         many = self.ndim != 1
         if self.array.layout is None:
             order = None if self.array.order is None else tuple(axis for axis in self.array.order if axis < self.ndim)
@@ -341,10 +339,13 @@ class Tensor(Staged):
         assert isinstance(array, Array)
         return self if array is self.array else Tensor(array, self.gradient_source(), self.inner)
 
+    def is_like(self, other: Staged) -> bool:
+        return isinstance(other, Tensor) and other.array is self.array and other.inner == self.inner
+
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
-        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.pitch)
-        kind = (array.dtype, array.ndim, array.boundary, array.private, array.apart, array.order)
+        layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.record_stride)
+        kind = (array.dtype, array.ndim, array.boundary, array.private, array.soa_ndim, array.order)
         return ("array", kind, layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
@@ -352,10 +353,10 @@ class Tensor(Staged):
 
 
 def questions_about(name: str) -> str:
-    """What a condition can ask about an array."""
+    """What a condition can test about an array."""
     return (
-        f"ask whether it is there, `{name} is not None`, whether it has elements, `{name}.size > 0`, or read an element,"
-        f" `{name}[i]`; outside of kernels there are `{name}.any()` and `{name}.all()`"
+        f"test whether it exists, `{name} is not None`, whether it has elements, `{name}.size > 0`, or one element,"
+        f" `{name}[i]`; outside kernels, use `{name}.any()` or `{name}.all()`"
     )
 
 
@@ -402,7 +403,7 @@ class Element(Place):
 
 
 class ElementReference(Staged):
-    """An element of an array that is a number, given to a func that changes it: the array, and the indices."""
+    """A number in an array, passed to a func that modifies it: the array and the indices."""
 
     __slots__ = ("array", "indices")
 
@@ -420,8 +421,6 @@ class ElementReference(Staged):
 
     def form(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
-        layout = (array.contiguous, array.wide, array.boundary, array.extents, array.private, array.layout, array.pitch)
-        return ("element", array.dtype, array.apart, array.order, layout, tuple(index.type for index in self.indices))
-
-    def referenced(self, stager: Stager, name: str) -> Meaning:
-        return Element(self.array, self.indices)
+        layout = (array.contiguous, array.wide, array.extents, array.layout, array.record_stride, array.soa_ndim)
+        kind = (array.dtype, array.boundary, array.private, array.order)
+        return ("element", kind, layout, tuple(index.type for index in self.indices))

@@ -1,4 +1,4 @@
-"""Local variables: places that names mean, and references to them that funcs may change."""
+"""Local variables: places bound to names, and references to them that funcs may modify."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from samovar.frontend.staged.scalar import Scalar
 from samovar.ir import Atomic, Local, Operation, Value
 
 if TYPE_CHECKING:
-    from samovar.frontend.stager import Meaning, Stager
+    from samovar.frontend.stager import Stager
 
 
 class Variable(Place):
-    """A local variable, which holds a scalar."""
+    """A local variable that holds a scalar."""
 
     __slots__ = ("local",)
 
@@ -42,7 +42,7 @@ class Variable(Place):
         self.store_value(stager, self.converted(stager, value, self.local.name, node))
 
     def converted(self, stager: Stager, value: Staged, name: str, node: ast.AST) -> Value:
-        """A value in the type that the variable already has."""
+        """A value converted to the variable's type."""
         return kept(stager, value, self.local.type, node, Keeper(f"`{name}`", "assigning", self.local))
 
     def store_value(self, stager: Stager, value: Value) -> None:
@@ -52,7 +52,7 @@ class Variable(Place):
         self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
     ) -> None:
         if annotated is not None and annotated is not self.type:
-            stager.fail_type(node, f"`{name}` is {self.type.name} already and cannot become {annotated.name}")
+            stager.fail_type(node, f"`{name}` is already {self.type.name} and cannot become {annotated.name}")
         if self.is_shared(stager):
             assign_shared(stager, name, self.local, value, node)
         else:
@@ -64,27 +64,8 @@ class Variable(Place):
         return stager.emit("atomic", self.local.type, values, Atomic(code, self.local))
 
 
-def first_number(stager: Stager, value: Staged, target: ast.Name, annotated: DType | None) -> Meaning:
-    """What a name means that a number is the first value of. It decides the type."""
-    name = target.id
-    birthplace = (stager.staged_as, name, target.lineno, target.col_offset)
-    is_plain = annotated is None and not value.is_run_time()
-    dtype = annotated or (stager.context.widened.get(birthplace) if is_plain else None) or value.type(stager, target)
-    run_time = value.as_stored(stager, dtype, target)
-    if name in stager.once:
-        return Scalar(run_time)
-    hint = stager.hints.get(name)
-    variable = hint if isinstance(hint, Variable) else Variable(stager.new_local(name, dtype))
-    if is_plain and variable is not hint:
-        stager.context.births[variable.local] = birthplace
-    if variable.type is not dtype:
-        run_time = variable.converted(stager, value, name, target)
-    variable.store_value(stager, run_time)
-    return variable
-
-
 class Reference(Staged):
-    """A variable of the caller that a func may change: it gets the present value, and gives the new one back."""
+    """A variable of the caller that a func may modify: it gets the current value and returns the new one."""
 
     __slots__ = ("present", "variable")
 

@@ -1,7 +1,7 @@
-"""Views of a part of an array of one axis: an array, where the part begins in it, and how long it is.
+"""Views of a slice of a 1-D array: the array, the offset of the slice, and its length.
 
-A view that a launch brings is an array of its own to the code: its memory begins where the part begins. What is cut inside
-of a kernel is a beginning and a size beside an array; each index has the beginning added.
+A view passed at a launch is a separate array to the code: its memory begins at the slice. A slice made in a kernel is an
+offset and a size along with an array; the offset is added to each index.
 """
 
 from __future__ import annotations
@@ -17,31 +17,30 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.filling import Filling
-from samovar.frontend.staged.items import ElementShape, Items, Slice
+from samovar.frontend.staged.items import ElementShape, Items
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
-from samovar.frontend.staged.static import Static
-from samovar.frontend.staged.tensor import Tensor
+from samovar.frontend.staged.static import Slice, Static
+from samovar.frontend.staged.tensor import Tensor, questions_about
 from samovar.ir import Array, Constant, Value
 from samovar.language import loop_type
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
-    from samovar.language import ViewAnnotation
 
-#: What debug mode says of a part that does not fit.
+#: The messages of debug mode for a slice that does not fit.
 SUBVIEW = "BufferView subview Out Of Range"
 CONSTRUCTION = "BufferView construction out of range"
 
 
 class Part(Staged):
-    """What parts are cut of: a view, and a view of structs."""
+    """The common base of a view and a view of structs."""
 
     __slots__ = ()
 
     @property
     def name(self) -> str:
-        """Of the array, for messages."""
+        """The name of the array, for messages."""
         raise NotImplementedError
 
     @property
@@ -50,15 +49,15 @@ class Part(Staged):
         raise NotImplementedError
 
     def size(self, stager: Stager) -> Value:
-        """How many elements there are."""
+        """The number of elements."""
         raise NotImplementedError
 
     def part(self, stager: Stager, start: Value, count: Value, problem: str | None = SUBVIEW) -> Part:
-        """`count` elements from an element on. Where they are not all there, debug mode says `problem`, if it has one."""
+        """`count` elements from `start` on. If they are out of range, debug mode reports `problem`, if given."""
         raise NotImplementedError
 
     def as_view(self, stager: Stager, node: ast.AST) -> Part:
-        advice = "cut a part of a view with `v.subview(offset, size)`, or with a slice"
+        advice = "slice a view with `v.subview(offset, size)`, or with `v[a:b]`"
         stager.fail_type(node, f"`BufferView` takes an array, got {self.describe()}", advice)
 
     def sliced(self, stager: Stager, index: Slice, node: ast.Subscript) -> Part:
@@ -67,8 +66,8 @@ class Part(Staged):
         if node.slice.step is not None:
             stager.fail(
                 node.slice.step,
-                f"{self.describe()} does not support an explicit step in a kernel",
-                "leave it out: a BufferView has no gaps; to skip elements, index it with `i * step`",
+                f"{self.describe()} does not support a slice step in a kernel",
+                "a BufferView is contiguous: remove the step, and index with `i * step`",
             )
         lower, upper, _ = index.bounds
         if lower.is_none() and upper.is_none():
@@ -83,10 +82,10 @@ class Part(Staged):
 
 
 class View(Part):
-    """A part of an array.
+    """A slice of an array.
 
-    `offset` is where the memory of the array begins in the array that the user knows. `start` is where the part begins
-    in the memory, and `count` is how many elements it has: None for the beginning, and for all of them.
+    `offset` is the position of the array's memory in the array that the user knows. `start` is the position of the slice in
+    that memory, and `count` its length: None for the beginning, and for all elements.
     """
 
     __slots__ = ("boundary", "count", "offset", "start", "tensor")
@@ -102,12 +101,12 @@ class View(Part):
 
     @property
     def array(self) -> Array:
-        """What it is a part of."""
+        """The array that it is a slice of."""
         return self.tensor.array
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The shape of the elements: () of numbers."""
+        """The shape of the elements: () for numbers."""
         return self.tensor.inner
 
     @property
@@ -132,29 +131,19 @@ class View(Part):
     @property
     def advice_for_choice(self) -> str:  # type: ignore[override]
         cut = f"{self.array.name}[begin:begin + 4]"
-        return f"choose numbers, and cut once: `begin = 0 if c else 4`, then `{cut}`; or use it in each branch"
+        return f"choose the bounds, and slice once: `begin = 0 if c else 4`, then `{cut}`; or use it in each branch"
 
     def truth(self, stager: Stager) -> bool | None:
         return True
 
     def advice_for_truth(self) -> str | None:
-        from samovar.frontend.staged.tensor import questions_about
-
         return questions_about(self.array.name)
 
-    def required_view(self, stager: Stager, annotation: ViewAnnotation, what: str, node: ast.AST) -> Part:
-        from samovar.frontend.members import check_array
-
-        if annotation.struct is not None:
-            stager.fail_type(node, f"{what} must hold {annotation.struct}, got {self.describe()}")
-        check_array(stager, annotation.as_array(), self.tensor, what, node)
-        return self.with_boundary(annotation.boundary)
-
     def with_boundary(self, boundary: str) -> View:
-        """The same part, with another rule for indices beyond its edges."""
+        """The same slice, with another rule for indices beyond its ends."""
         return View(self.tensor, self.offset, self.start, self.count, boundary)
 
-    # --- its parts
+    # --- parts
 
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         if name == "size":
@@ -173,7 +162,7 @@ class View(Part):
             return Filling(self)
         if name == "subview":
             return Cutting(self)
-        advice = "there are size, shape, offset, dtype, ndim, element_shape, subview and fill"
+        advice = "its attributes are size, shape, offset, dtype, ndim, element_shape, subview and fill"
         close = did_you_mean(name, ("size", "shape", "offset", "dtype", "ndim", "element_shape", "subview", "fill"))
         stager.fail(node, f"a BufferView has no attribute `{name}` in a kernel{close}", advice)
 
@@ -183,7 +172,7 @@ class View(Part):
         return stager.emit("shape", self.index_type, (), (self.array, 0))
 
     def whole_offset(self, stager: Stager) -> Value:
-        """Where it begins in the array that the user knows."""
+        """Its offset in the array that the user knows."""
         with stager.unwritten():
             offset = convert(stager, self.offset, self.index_type)
             return offset if self.start is None else stager.emit("add", self.index_type, (offset, self.start))
@@ -192,7 +181,7 @@ class View(Part):
         return Scalar(self.size(stager))
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
-        """A loop over a view runs over its indices."""
+        """The space of a loop over a view: its indices."""
         return Space((Axis(Static(0), Scalar(self.size(stager))),))
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
@@ -212,7 +201,7 @@ class View(Part):
         if isinstance(position, Constant) and position.value < 0 and self.boundary != "clamp":
             stager.fail_type(
                 node,
-                f"index {position.value} is out of bounds: negative indices do not count from the end in kernels",
+                f"index {position.value} is out of bounds: negative indices are not supported in kernels",
                 f"write `{ast.unparse(node.value)}.size - {-position.value}`",
             )
         if self.boundary == "clamp":
@@ -222,7 +211,7 @@ class View(Part):
         return self.tensor.place((self.moved(stager, position),))
 
     def moved(self, stager: Stager, position: Value) -> Value:
-        """An index of the array."""
+        """The corresponding index of the array."""
         if self.start is None:
             return position
         assert position.type is not None
@@ -231,10 +220,10 @@ class View(Part):
             return stager.emit("add", dtype, (convert(stager, position, dtype), convert(stager, self.start, dtype)))
 
     def assign(self, stager: Stager, index: list[Value], value: Staged, node: ast.AST) -> None:
-        """Store a value at an index that is known to be within the part."""
+        """Store a value at an index known to be within the slice."""
         self.tensor.assign(stager, [self.moved(stager, index[0])], value, node)
 
-    # --- parts of it
+    # --- slices of it
 
     def part(self, stager: Stager, start: Value, count: Value, problem: str | None = SUBVIEW) -> View:
         if stager.context.checks_bounds and problem is not None:
@@ -243,11 +232,11 @@ class View(Part):
         return View(self.tensor, self.offset, begin, count, self.boundary)
 
     def check(self, stager: Stager, position: Value) -> None:
-        """Say so at run time where an index is outside of the part: the access does not happen then."""
+        """Check an index at run time; if it is out of range, the access does not happen."""
         assert position.type is not None
         with stager.unwritten():
             size, offset = self.size(stager), self.whole_offset(stager)
-            # As an unsigned number a negative index is beyond every size.
+            # As an unsigned number a negative index exceeds every size.
             dtype = u32 if position.type.bits <= 32 and not self.array.wide else u64
             fits = stager.emit("lt", u1, (convert(stager, position, dtype), convert(stager, size, dtype)))
         said = (", got index ", position, " (offset=", offset, ", size=", size, ").")
@@ -275,7 +264,7 @@ class View(Part):
 
 
 class Cutting(Staged):
-    """The method `subview` of a view, to be called."""
+    """The bound method `subview` of a view."""
 
     __slots__ = ("view",)
 
@@ -287,57 +276,44 @@ class Cutting(Staged):
     def describe(self) -> str:
         return f"the method `subview` of {self.view.describe()}"
 
-    def call(self, stager: Stager, node: ast.Call) -> Staged:
-        from samovar.frontend.expressions import stage
-
-        names = ("offset", "size")
-        given: dict[str, ast.expr] = dict(zip(names, node.args, strict=False))
-        given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg in names}
-        if len(given) != 2 or len(node.args) + len(node.keywords) != 2:
-            stager.fail(node, "`subview` takes an offset and a size", "write `v.subview(offset, size)`")
-        start, count = (bound(stager, self.view, stage(stager, given[name]), given[name]) for name in names)
-        return self.view.part(stager, start, count)
-
 
 def whole(stager: Stager, tensor: Tensor, node: ast.AST) -> View:
-    """All of an array as a view, to cut parts of."""
+    """All of an array as a view, to slice."""
     array = tensor.array
     if array.layout is not None:
-        stager.fail_type(node, f"`{array.name}` is a field, and a field cannot be sliced", "write a loop over the elements")
+        stager.fail_type(node, f"`{array.name}` is a field and cannot be sliced", "write a loop over the elements")
     if tensor.ndim != 1:
         stager.fail_type(
             node,
-            f"`{array.name}` has {tensor.ndim} axes and cannot be sliced in a kernel: a BufferView is a part of a 1D array",
+            f"`{array.name}` is {tensor.ndim}-D and cannot be sliced in a kernel: a BufferView is a slice of a 1-D array",
             "write a loop over the elements",
         )
-    if tensor.gradient_source() is not None:
-        stager.fail_type(node, f"`{array.name}` has a gradient, and a BufferView has none", "pass the array itself")
     return View(tensor, constant(0, i64 if array.wide else i32), boundary=array.boundary)
 
 
 def bound(stager: Stager, view: Part, staged: Staged, node: ast.AST) -> Value:
-    """An offset or a size that a program writes for a part of a view."""
+    """An offset or size that a program writes for a slice of a view."""
     number, name = staged.number(), view.name
     if isinstance(number, int) and number < 0:
         stager.fail(
             node,
-            f"the bound {number} of a part of `{name}` is negative, and bounds do not count from the end in kernels",
+            f"the bound {number} of a slice of `{name}` is negative, which is not supported in kernels",
             f"write `{name}.size - {-number}`",
         )
     return convert(stager, as_index(stager, staged, node), view.index_type)
 
 
 def refuse_assignment(stager: Stager, owner: Staged, node: ast.Subscript) -> None:
-    """A part can be looked at, but not assigned as a whole."""
+    """Reject an assignment to a slice."""
     if isinstance(node.ctx, ast.Store):
         stager.fail(node, f"a slice of {owner.describe()} cannot be assigned in a kernel", "write a loop over the elements")
 
 
 def clamped(stager: Stager, position: Value, size: Value) -> Value:
-    """An index, or the nearest edge."""
+    """The index, or the nearest end."""
     assert position.type is not None
     assert size.type is not None
-    # A u64 stays one, and the size is never negative; everything else goes to a signed type that holds it.
+    # A u64 stays one, and the size is never negative; all others are converted to a signed type that holds them.
     dtype = u64 if position.type is u64 else loop_type(position.type, size.type)
     with stager.unwritten():
         one = constant(1, size.type)
@@ -350,7 +326,7 @@ def clamped(stager: Stager, position: Value, size: Value) -> Value:
 
 
 def check_part(stager: Stager, problem: str, start: Value, count: Value, length: Value) -> None:
-    """Say so at run time where a part does not lie within what it is cut from."""
+    """Check at run time that a slice is within what it is taken from."""
     with stager.unwritten():
         begin, size, end = (convert(stager, each, i64) for each in (start, count, length))
         zero = constant(0, i64)
@@ -367,7 +343,7 @@ def check_part(stager: Stager, problem: str, start: Value, count: Value, length:
 
 
 def emit_check(stager: Stager, fits: Value, problem: str, said: tuple[str | Value, ...]) -> None:
-    """A check with the kernel, the number of the iteration if there is one, and what is said of the values."""
+    """A check whose message has the kernel, the iteration number if there is one, and the values."""
     values: list[Value] = []
     parts: list[str | Hole] = [f"{problem}: kernel[{stager.context.lens.kernel.name}]"]
     iteration = stager.iteration()

@@ -1,9 +1,9 @@
-"""Loops: inlined calls, unrolling, register promotion, index-set splitting (`peel`, `congruence`), speculative loads and
-carried elements make them simpler; then they are planned by price (`plan`), and safepoints are placed.
+"""Loop optimization. Inlining, unrolling, register promotion, index-set splitting (`peel`, `congruence`), sinking of stores,
+speculative loads and predictive commoning simplify loops; then they are planned by cost (`plan`), and safepoints are placed.
 
-The planner moves accesses out of branches (`reuse`, `sink`), asks which iterations are independent (`dependence`) and what
-varies between lanes (`divergence`), compares what that costs (`price`), and writes loops of vectors (`emit`, `vectorize`,
-`interleave`, `held`). docs/architecture.md, "The way of a loop", has the order.
+The planner asks which iterations are independent (`dependence`) and which values vary between lanes (`divergence`), compares
+costs (`price`), and writes vector loops (`emit`, `vectorize`, `interleave`, `held`). docs/architecture.md, "Loop
+optimization", has the order.
 """
 
 from samovar.passes.loops.calls import inline_calls
@@ -13,6 +13,7 @@ from samovar.passes.loops.index_sets import split_index_sets
 from samovar.passes.loops.plan import plan_loops
 from samovar.passes.loops.promote import promote
 from samovar.passes.loops.safepoints import place_safepoints
+from samovar.passes.loops.sink import sink_stores
 from samovar.passes.loops.speculate import speculate_loads
 from samovar.passes.loops.unroll import unroll_loops
 
@@ -23,6 +24,7 @@ __all__ = [
     "place_safepoints",
     "plan_loops",
     "promote",
+    "sink_stores",
     "speculate_loads",
     "split_index_sets",
     "unroll_loops",

@@ -1,13 +1,14 @@
-"""Calls in loops become copies of what they call, where iterations can run in lanes then.
+"""Inlining of calls in loops, where it enables vectorization.
 
-A backend inlines what it likes when it is given the code, and loops are planned before that: to them a call is a wall. So
-calls are replaced in tasks and in loops of serial code that have loops or branches, in each iteration or in what it calls,
-if nothing in there keeps iterations from running side by side, and if the body stays small enough to be planned: functions
-that are called share their memory, and copies do not. Straight code is left to the backend.
+A backend inlines later, at its own discretion, but loops are planned before that, and a call blocks the planner. So calls
+are replaced in tasks and in loops of serial code that contain loops or branches, directly or in their callees, if nothing in
+them prevents SIMD lanes, and if the body stays small enough to be planned: functions share their memory, and copies do not.
+Straight-line code is left to the backend, unless it would be a compile unit of its own with a single call.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from samovar.ir import (
@@ -19,10 +20,10 @@ from samovar.ir import (
     Local,
     Machine,
     Region,
-    Sections,
-    Task,
     While,
+    bodies,
     callees,
+    is_own,
     memory,
     regions,
     tasks,
@@ -32,19 +33,21 @@ from samovar.passes.inline import MOST_RETURNS, replace_calls
 from samovar.passes.loops.divergence import computes
 from samovar.passes.loops.plan import LARGEST
 from samovar.passes.loops.price import LOCAL_BYTES
+from samovar.passes.partition import LARGE_FUNCTION
 
 #: Operations that copies may add to the kernel.
 LARGEST_GROWTH = 6000
-_IN_LANES = frozenset(("random", "load_local", "store_local", "reserve", "extract", "return", "break", "continue"))
+_IN_LANES = frozenset(("uniform", "load_local", "store_local", "reserve", "extract", "return", "break", "continue"))
 
 
 def inline_calls(kernel: Kernel, machine: Machine) -> None:
-    """Replace calls in loops that may be vectorized, in place."""
+    """Inline calls in loops that may be vectorized, in place."""
     if not kernel.functions or not machine.vector_bits:
         return
-    search = _Search()
+    search = _Search(Counter(each for body in bodies(kernel) for each in callees(body)))
     for task in tasks(kernel):
-        search.replace(task.body, task.locals)
+        if not search.replace(task.body, task.locals):
+            search.replace_in_loops(task.body, task.locals)
     for function in kernel.functions:  # callees first
         search.replace_in_loops(function.body, function.locals)
     search.replace_in_loops(kernel.body, kernel.locals)
@@ -52,8 +55,8 @@ def inline_calls(kernel: Kernel, machine: Machine) -> None:
 
 @dataclass
 class _Found:
-    """What is in some code: how many operations, those of functions that it calls included, how many of these there are, the
-    bytes of all local arrays, and whether there are loops or branches among all of them."""
+    """Properties of some code: the number of operations, including called functions, the number of these, the bytes of all
+    local arrays, and whether any of them contains loops or branches."""
 
     size: int = 0
     copied: int = 0
@@ -68,17 +71,21 @@ class _Found:
 
 
 class _Search:
-    """Looks through code until something is found that keeps iterations from running side by side: then there is None."""
+    """Searches code for anything that prevents SIMD lanes; the result is then None."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: Counter[Function]) -> None:
+        self._calls = calls
         self._functions: dict[Function, _Found | None] = {}
         self._left = LARGEST_GROWTH
 
     def replace(self, body: Region, locals: list[Local]) -> bool:
-        """Replace the calls in the body of a loop, if that is worth it. Whether nothing is left to be done."""
+        """Inline the calls in the body of a loop, if that is worthwhile. Return whether nothing is left to do."""
         called = set(callees(body))
         found = self.region(body) if called else None
-        if found is None or not found.branches or found.copied > self._left:
+        if found is None or found.copied > self._left:
+            return not called
+        is_unit = found.copied >= LARGE_FUNCTION // 2  # they grow
+        if not found.branches and not (is_unit and all(self._calls[each] == 1 for each in called)):
             return not called
         self._left -= found.copied
         while called:
@@ -87,9 +94,9 @@ class _Search:
         return True
 
     def replace_in_loops(self, region: Region, locals: list[Local]) -> None:
-        """The same for the loops of serial code, outer ones first."""
+        """Inline calls in the loops of serial code, outer ones first."""
         for operation in region.operations:
-            if not isinstance(operation, (Task, Sections)) and not (
+            if is_own(operation) and not (
                 isinstance(operation, For) and self.replace(operation.body, locals)
             ):
                 for each in regions(operation):
@@ -112,7 +119,7 @@ class _Search:
                 total.add(called)
                 total.copied += called.size - called.copied
             elif isinstance(target := memory(operation), Local):
-                if target.shared and operation.code != "atomic":  # which may be gathered
+                if target.shared and operation.code != "atomic":  # which may be a reduction
                     return None
             elif not (operation.code in _IN_LANES or isinstance(target, Array) or computes(operation)):
                 return None

@@ -1,9 +1,9 @@
-"""Carried elements: what an iteration stores and one of the next ones loads stays in a variable (scalar replacement).
+"""Predictive commoning: an element stored in one iteration and loaded in a later one stays in a variable.
 
 `x[i] = x[i - 1] + a[i]` waits for memory in each iteration: the element is stored, and loaded again. Here it is loaded once,
-in front of the loop, and kept. Iterations of such a loop run one after the other in any case, so elements that are loaded
-again are kept as well, and those that are the same in all iterations are loaded in front of it. Loops that carry nothing
-are left alone: they may become loops of vectors, which load faster than they shift.
+before the loop, and kept. Such a loop is serial in any case, so elements that are loaded again are kept too, and
+loop-invariant ones are hoisted. Loops without a carried element are left alone: they may be vectorized, and vector loads are
+cheaper than shifts.
 """
 
 from __future__ import annotations
@@ -11,59 +11,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samovar._native import u1
 from samovar.ir import (
     Affine,
     Array,
     Builder,
-    Constant,
     For,
     If,
     Kernel,
     Local,
     Operation,
     Region,
-    Sections,
-    Task,
     Value,
     While,
+    array_of,
+    defined_in,
     in_first_iteration,
     indices,
+    is_own,
     memory,
-    regions,
     rewrite,
     scopes,
     substitute,
     walk,
 )
-from samovar.passes.loops.dependence import CHANGES, are_apart, iterations_apart
-from samovar.passes.loops.divergence import defined_in, exits, leaves
+from samovar.passes.loops.dependence import CHANGES, are_distinct, iteration_distance
+from samovar.passes.loops.divergence import exits, leaves
+from samovar.passes.loops.speculate import loaded_if_there
 
-#: So many iterations after it was stored, an element is still kept.
+#: The maximum distance in iterations between a store and a load.
 FARTHEST = 3
 
 
 def carry_elements(kernel: Kernel) -> None:
-    """Keep elements that innermost loops carry from one iteration to the next in variables, in place."""
+    """Keep elements that innermost loops carry between iterations in variables, in place."""
     for body, locals in list(scopes(kernel)):
-        _run(body, Affine(body), locals)
+        affine = Affine(body)
 
+        def expand(operation: Operation, affine: Affine = affine, locals: list[Local] = locals) -> list[Operation]:
+            if isinstance(operation, For) and not any(isinstance(each, (For, While)) for each in walk(operation.body)):
+                return [*_Loop(operation, affine, locals).in_front(), operation]
+            return [operation]
 
-def _run(region: Region, affine: Affine, locals: list[Local]) -> None:
-    result: list[Operation] = []
-    for operation in region.operations:
-        if isinstance(operation, For) and not any(isinstance(each, (For, While)) for each in walk(operation.body)):
-            result += _Loop(operation, affine, locals).in_front()
-        elif not isinstance(operation, (Task, Sections)):
-            for inner in regions(operation):
-                _run(inner, affine, locals)
-        result.append(operation)
-    region.operations = result
+        rewrite(body, expand, enters=is_own)
 
 
 @dataclass(frozen=True)
 class _Kept:
-    """Elements that are kept: who stores or loads them first, and the loads some iterations later."""
+    """A kept element: the operation that stores or loads it first, and the loads some iterations later."""
 
     source: Operation
     loads: dict[int, list[Operation]]
@@ -83,12 +77,11 @@ class _Loop:
         self.loads = [each for each in self.here if each.code == "load" and each.__class__ is Operation]
 
     def in_front(self) -> list[Operation]:
-        """What comes before the loop, which then keeps what it carries."""
-        loop, step = self.loop, self.loop.operands[2]
+        """The code before the loop; the loop then keeps its carried elements in variables."""
+        loop = self.loop
         suits = (
             not loop.hints.parallel
-            and isinstance(step, Constant)
-            and step.value
+            and loop.stride
             and not exits(loop.body)
             and not any(leaves(each) for each in self.here)
             and all(isinstance(memory(each), Array) for each in self.changes)
@@ -100,103 +93,102 @@ class _Loop:
                 array = memory(store)
                 alone = store.code == "store" and isinstance(array, Array) and array.alone
                 if alone and self._is_left_alone(store):
-                    self._keep(store, self.here[: self.here.index(store)], kept, taken)
+                    before = walk(Region(self.here[: self.here.index(store)]))
+                    self._keep(store, list(before), kept, taken)
         if not kept:
             return []
         unchanged = [load for load in self.loads if self._is_left_alone(load)]
-        steady = {load: first for load in unchanged if self._is_steady(load) and (first := self._first(load)) is not None}
+        invariant = {load: first for load in unchanged if self._is_invariant(load) and (first := self._first(load))}
         for load in unchanged:
-            if load not in steady:
+            if load not in invariant:
                 self._keep(load, [each for each in unchanged if each is not load], kept, taken)
-        self._write(kept, steady)
+        self._write(kept, invariant)
         return self.build.operations
 
     def _is_left_alone(self, access: Operation, source: Operation | None = None) -> bool:
-        """Whether no other change, but for that by `source`, is one of the element touched, in whatever iteration."""
+        """Whether no other write, except `source`, may touch the accessed element, in any iteration."""
         others = (each for each in self.changes if each is not access and each is not source)
-        return all(are_apart(access, each, self.affine, self.within) for each in others)
+        return all(are_distinct(access, each, self.affine, self.within) for each in others)
 
-    def _is_steady(self, load: Operation) -> bool:
-        """Whether a load is one of the same element in all iterations."""
+    def _is_invariant(self, load: Operation) -> bool:
+        """Whether a load accesses the same element in all iterations."""
         return not any(symbol.identity in self.within for at in indices(load) for symbol, _ in self.affine.form(at).terms)
 
     def _keep(self, source: Operation, among: Sequence[Operation], kept: list[_Kept], taken: set[Operation]) -> None:
-        """Note the loads that take what one operation has, some iterations later. Those of the first iterations take what
-        was there before the loop, which no other change may be one of."""
+        """Record the loads that reuse the value of an operation some iterations later. Those of the first iterations take
+        the value from before the loop, which no other write may touch."""
         loads: dict[int, list[Operation]] = {}
         for load in among:
             if load.code == "load" and load not in taken and memory(load) is memory(source):
-                apart = iterations_apart(load, source, self.loop, self.affine, self.within)
-                if apart is None or not 0 < apart <= FARTHEST:
+                distance = iteration_distance(load, source, self.loop, self.affine, self.within)
+                if distance is None or not 0 < distance <= FARTHEST:
                     continue
                 if self._is_left_alone(load, source) and self._first(load) is not None:
-                    loads.setdefault(apart, []).append(load)
+                    loads.setdefault(distance, []).append(load)
         if loads and len(loads) == max(loads):
             kept.append(_Kept(source, loads))
             taken.update(load for each in loads.values() for load in each)
 
     def _first(self, load: Operation) -> list[Operation] | None:
-        """A load as the first iteration does it, with what its indices are computed from; None if that is not known."""
+        """A load as in the first iteration, with the computation of its indices; None if that is unknown."""
         build = Builder(load.line, load.origin)
         clone = None if memory(load) in self.within else in_first_iteration(self.loop, indices(load), self.within, build)
         return None if clone is None else [*build.operations, clone.operation(load)]
 
     # --- writing
 
-    def _write(self, kept: list[_Kept], steady: dict[Operation, list[Operation]]) -> None:
-        begin, end, step = self.loop.operands
-        assert isinstance(step, Constant)
+    def _write(self, kept: list[_Kept], invariant: dict[Operation, list[Operation]]) -> None:
         firsts: list[tuple[Local, list[Operation]]] = []
+        certain: set[Local] = set()  # the others are loaded conditionally
         replacements: dict[Value, Value] = {}
         after: dict[Operation, list[Operation]] = {}
         begins: list[Operation] = []
         for each in kept:
             places = []
-            for apart in sorted(each.loads):
-                first = self._first(each.loads[apart][0])
+            for distance in sorted(each.loads):
+                first = self._first(each.loads[distance][0])
                 assert first is not None
                 places.append(self._local(first))
+                if not set(self.here).isdisjoint(each.loads[distance]):
+                    certain.add(places[-1])
                 firsts.append((places[-1], first))
-            olds = [Operation("load_local", place.type, (), place, each.source.line) for place in places]
+            olds = [place.load(each.source.line) for place in places]
             begins += olds
-            for apart, loads in each.loads.items():
-                replacements.update(dict.fromkeys(loads, olds[apart - 1]))
+            for distance, loads in each.loads.items():
+                replacements.update(dict.fromkeys(loads, olds[distance - 1]))
             value = each.source.operands[-1] if each.source.code == "store" else each.source
             values = [value, *olds[:-1]]
-            after[each.source] = [
-                Operation("store_local", None, (value,), place, each.source.line)
-                for value, place in reversed(list(zip(values, places, strict=True)))
-            ]
-        for load, first in steady.items():
+            stores = [place.store(value, each.source.line) for value, place in zip(values, places, strict=True)]
+            after[each.source] = stores[::-1]
+        for load, first in invariant.items():
             place = self._local(first)
+            certain.add(place)
             firsts.append((place, first))
-            replacements[load] = Operation("load_local", place.type, (), place, load.line)
-            begins.append(replacements[load])  # type: ignore[arg-type]
+            begins.append(place.load(load.line))
+            replacements[load] = begins[-1]
         build = self.build
         for place, _ in firsts:
-            build.set(place, Constant(place.type(0), place.type))
-        runs = build.make("lt" if step.value > 0 else "gt", u1, begin, end)
+            build.set(place, place.zero())
 
         def load_first() -> None:
             for place, first in firsts:
-                build.operations += first
-                build.set(place, first[-1])
+                *needed, load = first
+                build.operations += needed
+                build.set(place, build.append(load) if place in certain else loaded_if_there(build, load, self.locals))
 
-        build.append(If(runs, build.region(load_first), Region(), self.loop.line))
+        build.append(If(build.runs(self.loop), build.region(load_first), Region(), self.loop.line))
 
         def replaced(operation: Operation) -> list[Operation]:
-            substitute(operation, replacements)
             result = [] if operation in replacements else [operation]
             for step in after.get(operation, ()):
                 substitute(step, replacements)
                 result.append(step)
             return result
 
-        rewrite(self.loop.body, replaced)
+        rewrite(self.loop.body, replaced, replacements)
         self.loop.body.operations[:0] = begins
 
     def _local(self, first: list[Operation]) -> Local:
-        array = memory(first[-1])
-        assert isinstance(array, Array)
+        array = array_of(first[-1])
         self.locals.append(Local(array.name, array.dtype))
         return self.locals[-1]

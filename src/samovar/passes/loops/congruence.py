@@ -1,7 +1,7 @@
-"""A loop that does something in each second, or fourth, iteration only counts in such steps.
+"""Strided loops: a loop that only acts in every second, or fourth, iteration gets that step.
 
-`for j in range(n): if (i + j) % 2 == 0: …` becomes `for j in range(i % 2, n, 2): …`: neighbouring lanes of vectors are all
-there then.
+`for j in range(n): if (i + j) % 2 == 0: …` becomes `for j in range(i % 2, n, 2): …`, so that all lanes of a vector are
+active.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from samovar.ir import (
     Region,
     Value,
     constant_integer,
+    defined_in,
     in_first_iteration,
 )
-from samovar.passes.loops.divergence import defined_in
 
-#: Steps that are worth it. Powers of two: a number that wraps keeps its remainder.
+#: Worthwhile steps. Powers of two: a number that wraps keeps its remainder.
 _STEPS = (2, 4, 8)
 
 
 def strided(loop: For, affine: Affine) -> list[Operation] | None:
-    """What takes the place of a loop; None if it does something in each iteration."""
-    if constant_integer(loop.operands[2]) != 1 or not loop.body.operations:
+    """The replacement of a loop; None if it acts in every iteration."""
+    if loop.stride != 1 or not loop.body.operations:
         return None
     *before, last = loop.body.operations
     if not isinstance(last, If) or last.orelse.operations:
@@ -38,10 +38,9 @@ def strided(loop: For, affine: Affine) -> list[Operation] | None:
     if any(OPCODES[each.code].effect not in ("pure", "read") for each in before):
         return None
     found = _congruence(last.operands[0])
-    variable = loop.variable
-    if found is None or variable.type is None:
+    if found is None:
         return None
-    value, step, remainder = found
+    variable, (value, step, remainder) = loop.variable, found
     within = defined_in(loop.body)
     factors = [factor for symbol, factor in affine.form(value).terms if symbol.identity is variable]
     if factors not in ([1], [-1]) or any(symbol.identity in within for symbol, _ in affine.form(value).terms):
@@ -51,7 +50,7 @@ def strided(loop: For, affine: Affine) -> list[Operation] | None:
     first = in_first_iteration(loop, (value,), within, build)
     if first is None:
         return None
-    # The remainder grows by one in each iteration, or falls.
+    # The remainder increases by one in each iteration, or decreases.
     missing: Value = build.cast(first.value(value), i64)
     missing = build.sub(*((Constant(remainder, i64), missing) if factors == [1] else (missing, Constant(remainder, i64))))
     begin = build.add(begin, build.make("and", i64, missing, Constant(step - 1, i64)))
@@ -62,7 +61,7 @@ def strided(loop: For, affine: Affine) -> list[Operation] | None:
 
 
 def _congruence(condition: Value) -> tuple[Value, int, int] | None:
-    """A value, and by which number it leaves which remainder where the condition holds."""
+    """The value, divisor and remainder of a condition `value % divisor == remainder`."""
     if not isinstance(condition, Operation) or condition.code not in ("eq", "ne"):
         return None
     for left, right in (condition.operands, condition.operands[::-1]):

@@ -1,23 +1,24 @@
-"""Dependence: whether the iterations of a loop can run in another order, or side by side, and what they gather.
+"""Dependence analysis: whether the iterations of a loop can be reordered or run in SIMD lanes, and which are reductions.
 
-Iterations of a parallel loop can. Those of a serial loop can if none reads what another one writes: each touches elements of
-its own in all arrays that the loop writes, and variables have a value in each iteration before they are read. Variables that
-iterations only add to, or the like, are gathered: each lane has a part of the sum.
+Iterations of a parallel loop are independent. Those of a serial loop are if none reads what another one writes: each
+accesses its own elements in all arrays that the loop writes, and variables are assigned in each iteration before they are
+read. Variables that are only added to, or the like, are reductions: each lane has a partial result. Accesses may also be so
+far apart that lanes of one vector never collide; if that is only known when the loop begins, it is a condition (`Distance`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from samovar.ir import (
     FAMILIES,
     Affine,
+    AffineForm,
     Array,
     Atomic,
-    Constant,
     For,
-    Form,
     If,
     Local,
     LocalArray,
@@ -25,23 +26,25 @@ from samovar.ir import (
     Region,
     Value,
     While,
+    array_of,
+    defined_in,
     indices,
+    inside,
     memory,
     regions,
     used,
     users,
     walk,
 )
-from samovar.passes.loops.divergence import Refused, defined_in, inside
+from samovar.passes.loops.divergence import Refused
 
-#: What changes memory, or may. A local array that is reserved is another one than before.
+#: Operations that write memory, or may. A reserved local array is a new one each time.
 CHANGES = frozenset(("store", "update", "atomic", "accumulate", "scatter", "scratch", "call"))
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """A variable that iterations add to, or the like: by which operation, and the operations that do, each with its operand
-    that comes from the variable."""
+class LoopReduction:
+    """A reduction variable: its operation, and the updates, each with the operand that comes from the variable."""
 
     local: Local
     operation: str
@@ -49,57 +52,70 @@ class Gathered:
 
 
 @dataclass(frozen=True)
+class Distance:
+    """The distance of an index of an access from that of a write in the same iteration: Σ coefficient × value + constant
+    (mod 2^bits). Both grow by `step` in each iteration. An access that `reads_first` sees the old value if the write reaches
+    its element in a later iteration."""
+
+    terms: tuple[tuple[Value, int], ...]
+    constant: int
+    bits: int
+    step: int
+    reads_first: bool
+
+
+@dataclass(frozen=True)
 class Independence:
-    """The variables that belong to an iteration, and those that are gathered."""
+    """The variables private to an iteration, the reductions, and the distances that must be large enough."""
 
     private: set[Local]
-    gathered: dict[Local, Gathered]
+    reductions: dict[Local, LoopReduction]
+    distances: tuple[Distance, ...] = ()
 
 
 def independence(loop: For, body: Region, affine: Affine, fast_math: bool) -> Independence:
-    """What iterations of a loop have to themselves, if they can run side by side; `body` is all of the function around it.
-    Raises `Refused` where they cannot."""
-    gathered = gathered_in(loop, fast_math)
+    """The private variables and reductions of a loop whose iterations are independent; `body` is the whole enclosing
+    function. Raises `Refused` if they are not."""
+    reductions = reductions_in(loop, fast_math)
     stored = {each.payload for each in walk(loop.body) if each.code == "store_local"}
-    private = stored - gathered.keys()
+    private = stored - reductions.keys()
     for local in private:
         read = "read" in first_touches(loop.body.operations, local)
         after = (read or not loop.hints.parallel) and _is_read_after(loop, body, local)
-        # In a parallel loop, what may be read first and is for nobody else was never written.
+        # In a parallel loop, a private variable that may be read first was never written.
         if read and (after or not loop.hints.parallel):
             raise Refused(f"{local.name} is carried from one iteration to the next")
         if after:
             raise Refused(f"{local.name} is read after the loop")
     if loop.hints.parallel:
-        return Independence(private, gathered)
-    _require_own_elements(loop, affine, fast_math)
-    return Independence(private, gathered)
+        return Independence(private, reductions)
+    return Independence(private, reductions, _require_own_elements(loop, affine, fast_math))
 
 
 # --- variables
 
 
-def gathered_in(loop: For, fast_math: bool) -> dict[Local, Gathered]:
-    """The variables that a loop only adds to, or the like, in an order that does not matter."""
+def reductions_in(loop: For, fast_math: bool) -> dict[Local, LoopReduction]:
+    """The reduction variables of a loop: only added to, or the like, in an order that does not matter."""
     touches: dict[Local, list[Operation]] = {}
     for operation in walk(loop.body):
         if operation.code in ("load_local", "store_local"):
             touches.setdefault(operation.payload, []).append(operation)
     users_of = users([loop.body]) if touches else {}
-    found: dict[Local, Gathered] = {}
+    found: dict[Local, LoopReduction] = {}
     for local, operations in touches.items():
         updates = None if local.shared else _updates(operations, users_of, fast_math)
         if updates:
             family = FAMILIES[next(iter(updates)).code]
-            found[local] = Gathered(local, family, updates)
+            found[local] = LoopReduction(local, family, updates)
     return found
 
 
 def _updates(
     touches: list[Operation], users_of: dict[Value, list[Operation]], fast_math: bool
 ) -> dict[Operation, Operation] | None:
-    """The operations by which a variable gets all its values from what it was before, each with the operand that comes from
-    it; None if there are others, or their order matters, or something else is done with what comes from the variable."""
+    """All updates of a variable from its old value, each with the operand that comes from it; None if there are other
+    writes, if their order matters, or if intermediate values have other uses."""
     updates: dict[Operation, Operation] = {}
     pending = [each for each in touches if each.code == "load_local"]
     for value in pending:
@@ -123,7 +139,7 @@ def _is_update(operation: Operation, old: Operation, fast_math: bool) -> bool:
 
 
 def _is_reordered(update: Operation, fast_math: bool) -> bool:
-    """Whether updates may be done in any order."""
+    """Whether updates may be reordered."""
     if update.type is None or update.type.kind != "float":
         return update.payload is None
     if update.code in ("min", "max"):
@@ -132,7 +148,7 @@ def _is_reordered(update: Operation, fast_math: bool) -> bool:
 
 
 def recurring(operations: Sequence[Operation]) -> set[Local]:
-    """The variables of a loop whose next values depend on what the iteration before has left in such variables."""
+    """The variables of a recurrence: their next values depend on what the previous iteration left in such variables."""
     found = {each.payload for each in operations if each.code == "store_local"}
     for _ in range(_ROUNDS):
         late: set[Value] = set()
@@ -150,12 +166,12 @@ def recurring(operations: Sequence[Operation]) -> set[Local]:
     return found
 
 
-#: Values that go from variable to variable are followed so far.
+#: The maximum length of a chain of copies between variables.
 _ROUNDS = 5
 
 
 def first_touches(operations: Iterable[Operation], local: Local) -> set[str]:
-    """What may happen to a variable first: it is "read", or "written", or code is left without either, by "break",
+    """How code may first touch a variable: "read" or "written"; or how it is left without touching it: "break",
     "continue" or "return", or at its "end"."""
     found: set[str] = set()
     for operation in operations:
@@ -185,7 +201,7 @@ def _touches(operation: Operation, local: Local) -> bool:
 
 
 def _is_read_after(loop: For, body: Region, local: Local) -> bool:
-    """Whether a variable may be read after a loop before it gets another value."""
+    """Whether a variable may be read after a loop before it is assigned."""
     left = {"end"}
     for rest, around in _rests(loop, body):
         if "end" in left:
@@ -204,7 +220,7 @@ def _is_read_after(loop: For, body: Region, local: Local) -> bool:
 def _rests(
     loop: Operation, region: Region, around: Operation | None = None
 ) -> list[tuple[Sequence[Operation], Operation | None]]:
-    """The rest of the region that a loop is in, then those of the regions around it, each with what it is a region of."""
+    """The rest of the region that contains a loop, then those of the enclosing regions, each with its operation."""
     for position, operation in enumerate(region.operations):
         rest = region.operations[position + 1 :]
         if operation is loop:
@@ -220,47 +236,48 @@ def _rests(
 # --- memory
 
 
-def are_apart(one: Operation, other: Operation, affine: Affine, moving: Container[Value] = ()) -> bool:
-    """Whether two accesses to arrays never touch one element, whatever iterations of loops the values in `moving` belong
-    to: those of the one need not be those of the other."""
-    array, target = memory(one), memory(other)
-    assert isinstance(array, Array)
-    assert isinstance(target, Array)
+def are_distinct(one: Operation, other: Operation, affine: Affine, moving: Container[Value] = ()) -> bool:
+    """Whether two array accesses never touch the same element, for any iterations of the loops that the values in `moving`
+    belong to; the two may be in different iterations."""
+    array, target = array_of(one), array_of(other)
     if array is not target:
         return array.alone or target.alone
     for left, right in zip(indices(one), indices(other), strict=True):
         first, second = affine.form(left), affine.form(right)
-        steady = not any(symbol.identity in moving for symbol, _ in first.terms)
-        if steady and first.base() == second.base() and first.constant != second.constant and first.indexes(array):
+        invariant = not any(symbol.identity in moving for symbol, _ in first.terms)
+        if invariant and first.base() == second.base() and first.constant != second.constant and first.indexes(array):
             return True
         if affine.differ(left, right, moving):
             return True
     return False
 
 
-def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> None:
-    """Refuse a loop of which two iterations may touch one element that one of them writes."""
+def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> tuple[Distance, ...]:
+    """Refuse a loop with iterations that may touch the same element, one of them writing, unless distances exclude it."""
     within = defined_in(loop.body)
     results = {value for operation in walk(loop.body) for value in used(operation)}
     accesses: dict[Array, list[Operation]] = {}
     for operation in walk(loop.body):
         if operation.code == "call":
-            raise Refused("what a call touches is not known")
+            raise Refused("the memory accesses of a call are unknown")
         array = memory(operation)
         if isinstance(array, Array) and array not in within:
             accesses.setdefault(array, []).append(operation)
-    written = {array for array, each in accesses.items() if any(access.code != "load" for access in each)}
-    for array in written:
+    distances: dict[Distance, None] = {}
+    for array in [array for array, each in accesses.items() if any(access.code != "load" for access in each)]:
         if not array.alone and not isinstance(array, LocalArray):
             raise Refused(f"{array.name} may share memory with another array")
-        only_gathers = _only_gathers(accesses[array], results, fast_math)
-        if not only_gathers and not own_elements(accesses[array], loop, affine, within):
-            raise Refused(f"iterations may touch the same elements of {array.name}")
+        if not _only_reduces(accesses[array], results, fast_math):
+            found = _distances(accesses[array], loop, affine, within)
+            if found is None or len(found | distances.keys()) > _MOST_DISTANCES:
+                raise Refused(f"iterations may touch the same elements of {array.name}")
+            distances.update(dict.fromkeys(found))
+    return tuple(distances)
 
 
-def _only_gathers(accesses: Sequence[Operation], results: set[Value], fast_math: bool) -> bool:
-    """Whether all that is done to an array are updates by one operation, in any order, one after the other; of which nobody
-    asks what was there before."""
+def _only_reduces(accesses: Sequence[Operation], results: set[Value], fast_math: bool) -> bool:
+    """Whether all accesses to an array are updates by one operation, in any order, one after the other, with unused
+    results."""
     if not results.isdisjoint(accesses):
         return False
     families = {
@@ -269,51 +286,89 @@ def _only_gathers(accesses: Sequence[Operation], results: set[Value], fast_math:
     }
     if len(families) != 1 or None in families:
         return False
-    array = memory(accesses[0])
-    assert isinstance(array, Array)
-    return array.dtype.kind != "float" or fast_math
+    return array_of(accesses[0]).dtype.kind != "float" or fast_math
 
 
-def own_elements(accesses: Sequence[Operation], loop: For, affine: Affine, within: set[Value]) -> bool:
-    """Whether no two iterations of a loop touch one element by some accesses to an array, of which one writes."""
+def _distances(accesses: Sequence[Operation], loop: For, affine: Affine, within: set[Value]) -> set[Distance] | None:
+    """The distances that ensure that no two lanes touch the same element by some accesses to an array, one of them writing,
+    except for reads before writes; None if nothing does."""
     if len(accesses) > _MOST_ACCESSES:
-        return False
-    array = memory(accesses[0])
-    assert isinstance(array, Array)
+        return None
+    array = array_of(accesses[0])
     forms = {access: [affine.form(index) for index in indices(access)] for access in accesses}
-    return all(
-        any(_tells_apart(one, other, array, loop, within) for one, other in zip(forms[write], forms[access], strict=True))
-        for write in accesses
-        if write.code != "load"
-        for access in accesses
-    )
+    found: set[Distance] = set()
+    reading = not any(isinstance(each, (For, While)) for each in walk(loop.body))  # and nothing is written so far
+    outside: dict[object, Value] | None = None
+    for access in accesses:
+        reading = reading and access.code == "load"
+        for write in accesses:
+            pairs = list(zip(forms[write], forms[access], strict=True))
+            if write.code == "load" or any(_never_collide(one, other, array, loop, within) for one, other in pairs):
+                continue
+            outside = _outside(loop, affine, within) if outside is None else outside
+            possible = [_distance(one, other, array, loop, outside, reading) for one, other in pairs]
+            known = [each for each in possible if each is not None]
+            if not any(not each.terms for each in known):
+                if not known:
+                    return None
+                found.add(known[0])
+    return found
 
 
-#: Of more accesses to an array, not each is compared with each.
-_MOST_ACCESSES = 64
+def _distance(
+    write: AffineForm, access: AffineForm, array: Array, loop: For, outside: Mapping[object, Value], reads_first: bool
+) -> Distance | None:
+    """The distance of two indices with the same step; None if steps differ, or if it is unknown or too small. It is unknown
+    for a write and itself in another iteration, if its index has a symbol that is defined within the loop."""
+    difference = access.plus(write, -1)
+    step = loop.stride * sum(factor for symbol, factor in write.terms if symbol.identity is loop.variable)
+    known = write.indexes(array) and access.indexes(array) and all(each.identity in outside for each, _ in difference.terms)
+    if not step or not known or not (difference.terms or (reads_first and difference.constant * step > 0)):
+        return None
+    terms = tuple((outside[symbol.identity], coefficient) for symbol, coefficient in difference.terms)
+    return Distance(terms, difference.constant, difference.bits, step, reads_first)
 
 
-def _tells_apart(one: Form, other: Form, array: Array, loop: For, within: set[Value]) -> bool:
-    """Whether two indices differ in different iterations: they are apart by what no number of iterations makes up for."""
+def _outside(loop: For, affine: Affine, within: set[Value]) -> dict[object, Value]:
+    """The values available before a loop, among those that it uses and their operands, by symbol."""
+    found: dict[object, Value] = {}
+    values = dict.fromkeys(operand for each in walk(loop.body) for operand in each.operands if operand not in within)
+    pending = [value for value in values if value is not loop.variable]
+    for value in islice(pending, _MOST_OUTSIDE):  # which grows during the iteration
+        if value.type is not None and value.type.kind in ("int", "uint"):
+            form = affine.form(value)
+            if form.bits == 64 and not form.constant and len(form.terms) == 1 and form.terms[0][1] == 1:
+                found.setdefault(form.terms[0][0].identity, value)
+            pending += value.operands if isinstance(value, Operation) else ()
+    return found
+
+
+#: Limits: the number of accesses to an array compared pairwise, of values examined, and of distances checked when a loop
+#: begins.
+_MOST_ACCESSES, _MOST_OUTSIDE, _MOST_DISTANCES = 64, 64, 4
+
+
+def _never_collide(one: AffineForm, other: AffineForm, array: Array, loop: For, within: set[Value]) -> bool:
+    """Whether two indices differ in different iterations: no number of iterations makes up for their distance."""
     if one.base() != other.base() or not one.indexes(array) or not other.indexes(array):
         return False
     step = 0
     for symbol, coefficient in one.terms:
         if symbol.identity is loop.variable:
-            step = abs(coefficient * int(getattr(loop.operands[2], "value", 0)))
+            step = abs(coefficient * loop.stride)
         elif symbol.identity in within:
             return False
-    apart = one.constant - other.constant
-    return apart % step != 0 or apart == 0 if step else apart != 0
+    difference = one.constant - other.constant
+    return difference % step != 0 or difference == 0 if step else difference != 0
 
 
-def iterations_apart(
+def iteration_distance(
     load: Operation, store: Operation, loop: For, affine: Affine, within: Container[object]
 ) -> int | None:
-    """How many iterations of a loop before a load the same element was stored; None if it was not, or nobody knows. What is
-    defined `within` the loop is another value in each iteration."""
-    array, step = memory(load), loop.operands[2]
-    if memory(store) is not array or not isinstance(array, Array) or not isinstance(step, Constant) or not step.value:
+    """How many iterations before a load the same element was stored; None if it was not, or if that is unknown. Values
+    defined `within` the loop differ between iterations."""
+    array = memory(load)
+    if memory(store) is not array or not isinstance(array, Array) or not loop.stride:
         return None
     distance: int | None = None
     for read, written in zip(indices(load), indices(store), strict=True):
@@ -323,13 +378,13 @@ def iterations_apart(
         each = affine.step(read, loop.variable, within)
         if each is None:
             return None
-        moved = each * int(step.value)
-        apart = other.constant - one.constant
+        moved = each * loop.stride
+        difference = other.constant - one.constant
         if not moved:
-            if apart:
+            if difference:
                 return None
             continue
-        if apart % moved or distance not in (None, apart // moved):
+        if difference % moved or distance not in (None, difference // moved):
             return None
-        distance = apart // moved
+        distance = difference // moved
     return distance

@@ -1,8 +1,8 @@
-"""Elements: a load of an element that was loaded or stored before, and that nobody has written since, takes the value from
-there. One that both sides of an `if` load, or one of them and what follows, is loaded before it.
+"""Store-to-load forwarding: a load of an element that was loaded or stored before, and not written since, reuses the value.
+An element that both sides of an `if` load, or one of them and the code after it, is loaded before it.
 
-Backends do so as well, where they can see it. Here it is seen what arrays do not share memory, and that indices that differ
-by a constant are different elements; and a load that is gone under a condition is one that vectors need no mask for.
+Backends do so too, where they can. Here it is known which arrays do not alias, and that indices that differ by a constant
+are different elements; and a load that is no longer conditional needs no mask in vectors.
 """
 
 from __future__ import annotations
@@ -21,44 +21,44 @@ from samovar.ir import (
     Kernel,
     Operation,
     Region,
-    Sections,
-    Task,
     Value,
+    fix_conditions,
     indices,
+    inside,
+    is_own,
     memory,
     regions,
     scopes,
     substitute,
     walk,
 )
-from samovar.passes.locals import fix_conditions
-from samovar.passes.loops.dependence import CHANGES, are_apart
-from samovar.passes.loops.divergence import inside
+from samovar.passes.loops.dependence import CHANGES, are_distinct
 
-#: So many elements of an array are remembered: time stays linear.
+#: The maximum number of remembered elements per array, so that time stays linear.
 MOST_KNOWN = 64
-#: An element: the numbers of its indices.
+#: An element: the value numbers of its indices.
 Place = tuple[Hashable, ...]
-#: The elements of each array that are known, with who touched them, and their values.
+#: The known elements of each array, with the operation that accessed them, and their values.
 Known = dict[Array, dict[Place, tuple[Operation, Value]]]
 
 _JUMPS = ("break", "continue", "return")
-#: What a load can be moved across, beside what only computes, and what changes other elements.
+#: Operations that a load can be moved across, besides pure ones and writes of other elements.
 _HARMLESS = frozenset(("load", "load_local", "store_local", "reserve", "break", "continue"))
 
 
 def forward_elements(kernel: Kernel) -> None:
-    """Have each element of an array loaded once, as long as it stays the same, in place."""
+    """Load each element of an array once, as long as it does not change, in place."""
     for body, _ in list(scopes(kernel)):
         _Forwarding(body)
 
 
 class _Forwarding:
-    """One walk over a body, in the order of the text, that knows the value of some elements of each array."""
+    """A single walk over a body in program order that knows the values of some elements of each array."""
 
     def __init__(self, body: Region) -> None:
         self.affine = Affine(body)
         self.replacements: dict[Value, Value] = {}
+        self.updates: dict[Operation, Operation] = {}  # by the load that an update was expanded to
         self._region(body, {})
         fix_conditions(body, self.replacements)
 
@@ -70,9 +70,12 @@ class _Forwarding:
         for operation in region.operations:
             substitute(operation, self.replacements)
             if _is_load(operation):
-                found = known.get(operation.payload, {}).get(self._place(operation))
+                array, place = self.affine.element(operation)
+                found = known.get(array, {}).get(place)
                 if found is not None and found[1].type is operation.type:
                     self.replacements[operation] = found[1]
+                    if operation in self.updates:
+                        self.replacements[self.updates[operation]] = found[1]
                     continue
                 self._note(operation, operation, known)
             elif operation.__class__ is not Operation:
@@ -85,8 +88,8 @@ class _Forwarding:
         region.operations = kept
 
     def _plain(self, region: Region) -> Iterator[Operation]:
-        """The operations of a region. An update of a row that is loaded or stored beside it is written as a load and a
-        store; neighbours that are updated in turn are not joined if the next iteration may overlap them by half."""
+        """The operations of a region. An update in a row that is also loaded or stored is written as a load and a store;
+        adjacent elements updated in turn are not combined if the next iteration may overlap half of them."""
         updates = [each for each in region.operations if each.code == "update" and isinstance(memory(each), Array)]
         beside = {self._row(each) for each in region.operations if each.code in ("load", "store")} if updates else set()
         own = set(region.operations) if updates else set()
@@ -103,6 +106,7 @@ class _Forwarding:
                 new = build.make(operation.payload.operation, array.dtype, old, operation.operands[-1])
                 build.make("store", None, *at, new, payload=array)
                 self.replacements[operation] = old
+                self.updates[old] = operation
                 yield from build.operations
             else:
                 if len(blocks[self._row(operation)]) > 1:
@@ -110,14 +114,13 @@ class _Forwarding:
                 yield operation
 
     def _row(self, operation: Operation) -> Hashable:
-        """What accesses to elements of one row have in common, which moves along it."""
-        *others, last = map(self.affine.form, indices(operation)) if indices(operation) else [None]
-        bases = [(each.base(), each.constant) for each in others if each is not None]
-        return (memory(operation), *bases, last.base() if last is not None and last.terms else operation)
+        """The key of accesses to one row, with an index that moves along it."""
+        row, last = self.affine.row(operation) if indices(operation) else (operation, None)
+        return row if last is not None and last.terms else operation
 
     def _block(self, update: Operation, own: Container[object]) -> int:
-        """In which block of its row an element is: an index that moves with what is in the region itself, its `own`, by some
-        elements at a time comes upon whole blocks of so many (`force[3 * j]` to `force[3 * j + 2]`)."""
+        """The block of its row that an element is in: an index that moves with the `own` values of the region by several
+        elements at a time reaches whole blocks of that size (`force[3 * j]` to `force[3 * j + 2]`)."""
         form = self.affine.form(indices(update)[-1]) if indices(update) else None
         if form is None or not form.terms:
             return 0
@@ -125,7 +128,7 @@ class _Forwarding:
         return form.constant // gcd(*(moving or (factor for _, factor in form.terms)))
 
     def _load_before_conditions(self, region: Region) -> None:
-        """Load what is needed on every way before the `if` in front of it."""
+        """Hoist loads that are needed on every path above the `if` before them."""
         here = set(walk(region))
         coming: Known = {}
         result: list[Operation] = []
@@ -152,25 +155,20 @@ class _Forwarding:
         region.operations = result[::-1]
 
     def _loaded_first(self, side: Region) -> dict[tuple[Array, Place], Operation]:
-        """What a side of an `if` loads before it writes anything."""
+        """The loads of a side of an `if` before its first write."""
         found: dict[tuple[Array, Place], Operation] = {}
         for operation in side.operations:
             if _is_load(operation):
-                found.setdefault((operation.payload, self._place(operation)), operation)
+                found.setdefault(self.affine.element(operation), operation)
             elif not _is_harmless(operation):
                 break
         return found
 
-    def _place(self, operation: Operation) -> Place:
-        return tuple([self.affine.number(index) for index in indices(operation)])
-
     def _control(self, operation: Operation, known: Known) -> None:
-        """What is known inside is what was known before and is not changed by what may run in between; what is learned
-        there is not known after it."""
-        if isinstance(operation, (Task, Sections)):
+        """Elements known before an operation and not changed by code in between are known inside; those learned inside are
+        not known after it."""
+        if not is_own(operation):
             known.clear()
-            for region in regions(operation) if isinstance(operation, Sections) else ():
-                self._region(region, {})
             return
         before = {array: dict(places) for array, places in known.items()}
         for each in inside(operation):
@@ -182,14 +180,13 @@ class _Forwarding:
             self._region(region, {array: dict(places) for array, places in before.items()})
 
     def _note(self, operation: Operation, value: Value, known: Known) -> None:
-        array = memory(operation)
-        assert isinstance(array, Array)
+        array, place = self.affine.element(operation)
         places = known.setdefault(array, {})
         if len(places) < MOST_KNOWN:
-            places[self._place(operation)] = operation, value
+            places[place] = operation, value
 
     def _forget(self, change: Operation, known: Known) -> None:
-        """Drop what an operation may change."""
+        """Drop the elements that an operation may change."""
         target = memory(change)
         if not isinstance(target, Array):
             if target is None:
@@ -197,11 +194,11 @@ class _Forwarding:
             return
         for array, places in known.items():
             if array is target or not (array.alone or target.alone):
-                left = {place: each for place, each in places.items() if are_apart(each[0], change, self.affine)}
+                left = {place: each for place, each in places.items() if are_distinct(each[0], change, self.affine)}
                 known[array] = left
 
     def _pass(self, operation: Operation, coming: Known) -> None:
-        """Drop what cannot be loaded before an operation."""
+        """Drop the elements that cannot be loaded before an operation."""
         if operation.code in CHANGES:
             self._forget(operation, coming)
         elif not _is_harmless(operation) and not regions(operation):
@@ -209,7 +206,7 @@ class _Forwarding:
 
 
 def _is_load(operation: Operation) -> bool:
-    """Whether an operation is a load of an element, and nothing else."""
+    """Whether an operation is a plain load of an element."""
     return operation.code == "load" and operation.__class__ is Operation
 
 
@@ -218,5 +215,5 @@ def _is_harmless(operation: Operation) -> bool:
 
 
 def _is_simple(update: Atomic) -> bool:
-    """Whether an update is one operation."""
+    """Whether an update is a single operation."""
     return update.step is None and not update.singly and update.operation not in ("cas", "exchange")

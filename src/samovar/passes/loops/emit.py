@@ -1,12 +1,13 @@
-"""A loop of vectors in the place of one of single iterations: what comes before, the loop, what is left over, and what comes
-after.
+"""Writing a vector loop in place of a scalar one: prologue, main loop, remainder and epilogue.
 
-Sums and the like are gathered in vectors, one part in each lane, and put together at the end. Minima and maxima of floats
-prefer a number to NaN, which takes three instructions for each vector, because what is kept may be NaN. It cannot be if it
-begins with infinity: then one comparison that fails for NaN is enough, and processors have an instruction for just that.
-Whether there was a number at all is not known any more only if infinity is what comes out; then the loop is run once more,
-one iteration at a time. That does no harm, because to see a number twice changes neither extreme; so it is done for loops
-that do nothing else.
+Reductions accumulate in vectors, a partial result in each lane, and are combined at the end. Minima and maxima of floats
+prefer a number to NaN, which takes three instructions per vector if the accumulator may be NaN. It cannot be if it starts at
+infinity: then one comparison that is false for NaN is enough, and processors have an instruction for exactly that. If the
+result is still infinite, it is unknown whether there was any number; then the loop is run again, one iteration at a time.
+That is harmless, because seeing a number twice changes neither extreme; so it is done for loops that do nothing else.
+
+A loop that counts down has its vectors in the order of the loop, and its lanes in that of memory: the first lane is the last
+iteration. If strides are only known at launch, both versions of the loop are written.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
 from samovar._native import i32, i64, u1, u8
 from samovar.ir import (
@@ -37,27 +38,29 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import integer_range
-from samovar.passes.loops.dependence import Gathered, Independence
+from samovar.passes.loops.dependence import Distance, Independence, LoopReduction
 from samovar.passes.loops.divergence import Divergence
 from samovar.passes.loops.vectorize import Vectorizer
 from samovar.passes.outline import identity
 
-#: What is left over by a loop of no more operations than this is done in a vector of half its registers first.
+#: The remainder of a loop of at most this many operations first uses a vector of half its registers.
 SHORT = 40
-#: What is left over without a mask is halved down to so many lanes.
+#: The number of wide vectors that make a loop long.
+LONG = 8
+#: A remainder without masks is halved down to so many lanes.
 LEAST = 4
 
 
 def is_short(body: Region) -> bool:
-    """Whether a body may stand several times for what is left over."""
+    """Whether a body may be repeated for remainders."""
     return all(count < SHORT and not isinstance(each, (For, While)) for count, each in enumerate(walk(body)))
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """How a loop runs in lanes: what varies, what iterations have to themselves, and how many run side by side, in the loop
-    and in what is left over at its end. What does not fill a vector is done with a mask, or one by one. Of
-    `owned` arrays no other thread sees the elements meanwhile."""
+    """How a loop runs in lanes: its divergence, its private variables and reductions, and the number of lanes, in the main
+    loop and in the remainder. The last partial vector is masked, or runs one by one. No other thread sees the elements of
+    `owned` arrays meanwhile."""
 
     plan: Divergence
     found: Independence
@@ -65,11 +68,13 @@ class Vectors:
     tail: int
     masked: bool
     owned: Container[Array]
-    #: Whole vectors have a mask as well, so that the body stands once.
+    #: Full vectors have a mask too, so that the body is written once.
     once: bool = False
+    #: Long loops have twice the width of the remainder.
+    doubled: bool = False
 
     def __str__(self) -> str:
-        """A line that says it."""
+        """A one-line description."""
         kinds = Counter(
             "gather" if operation.code == "load" else "scatter"
             for operation, access in self.plan.accesses.items()
@@ -79,14 +84,42 @@ class Vectors:
             [
                 f"{self.width} lanes",
                 *(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(kinds.items())),
-                *(f"{each.operation} reduction of {each.local.name}" for each in self.found.gathered.values()),
+                *(f"{each.operation} reduction of {each.local.name}" for each in self.found.reductions.values()),
             ]
         )
 
 
-def vectorized(loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local]) -> list[Operation]:
-    """What takes the place of a loop; `note` is that of the loop of whole vectors."""
-    return _Emission(loop, vectors, note, machine, locals).write()
+def vectorized(
+    loop: For, vectors: Vectors, note: str, machine: Machine, locals: list[Local], hoisted: bool = False
+) -> tuple[list[Operation], list[Operation], list[Operation]]:
+    """The replacement of a loop; `note` is that of the main loop. If it is `hoisted`, the initialization of reductions, the
+    loop, and their combination: the first and the last go before and after the enclosing loops."""
+    before, made, after = _Emission(loop, vectors, note, machine, locals).write(hoisted)
+    if not vectors.found.distances:
+        return before, made, after
+    build = Builder(loop.line, loop.origin)
+    conditions = [_is_far_enough(build, each, vectors.width) for each in vectors.found.distances]
+    loop.hints = replace(loop.hints, vectors=0)
+    loop.note = "; ".join(each for each in (loop.note, "scalar: where iterations touch the same elements") if each)
+    condition = reduce(lambda one, other: build.make("and", u1, one, other), conditions)
+    build.append(If(condition, Region(made), Region([loop]), loop.line))
+    return before, build.operations, after
+
+
+def _is_far_enough(build: Builder, distance: Distance, width: int) -> Value:
+    """Whether an access touches no element that another lane writes, or only before the write."""
+    total: Value = Constant(distance.constant, i64)
+    for value, coefficient in distance.terms:
+        total = build.add(total, build.mul(build.cast(value, i64), Constant(coefficient, i64)))
+    if distance.bits < 64:
+        total = build.cast(build.cast(total, i32), i64)
+    ahead = total if distance.step > 0 else build.sub(Constant(0, i64), total)
+    reach = width * abs(distance.step)
+    behind = build.compare("le", ahead, Constant(-reach, i64))
+    before = build.compare("ge", ahead, Constant(0 if distance.reads_first else reach, i64))
+    if not distance.reads_first:
+        before = build.make("or", u1, before, build.compare("eq", ahead, Constant(0, i64)))
+    return build.make("or", u1, behind, before)
 
 
 class _Emission:
@@ -95,35 +128,40 @@ class _Emission:
         self.note = "; ".join(each for each in (loop.note, note) if each)
         self.width = vectors.width
         self.stride = vectors.plan.stride
-        self.gathered = vectors.found.gathered
+        self.step = loop.stride
+        self.reductions = vectors.found.reductions
         self.hints = replace(PLAIN_LOOP, parallel=loop.hints.parallel)
         self.build = Builder(loop.line, loop.origin)
         self.extremes = self._extremes()
         kept: dict[Operation, Value] = {}
         for local in self.extremes:
-            kept.update(self.gathered[local].updates)
+            kept.update(self.reductions[local].updates)
         lane_bits = 0 if machine.masks else 32
         self.lane_type = u8 if machine.masks else i32
         self.vectorizer = Vectorizer(vectors.plan, self.width, lane_bits, self.build, locals, kept, vectors.owned)
-        # What is left over is less than all registers have, and may be all that there is.
+        # The remainder is shorter than all registers, and may be all there is.
         self.rest = self.vectorizer
         if vectors.tail != vectors.width and not vectors.once:
             self.rest = Vectorizer(vectors.plan, vectors.tail, lane_bits, self.build, locals, kept, vectors.owned)
+        self.doubled = vectors.doubled and self.rest is not self.vectorizer
         self.half: Vectorizer | None = None
-        if vectors.tail < vectors.width // 2 and not self.gathered and is_short(loop.body):
+        if vectors.tail < vectors.width // 2 and not self.reductions and is_short(loop.body):
             half = vectors.width // 2
             self.half = Vectorizer(vectors.plan, half, lane_bits, self.build, locals, kept, vectors.owned)
         self.masked = vectors.masked
-        #: What a mask has stored cannot be loaded soon: where that is all there is, and is changed in place, none is used.
+        #: Store forwarding fails after masked stores: the remainder of a short loop that works in place uses no masks. Nor
+        #: does one with gathers.
         self.narrower: list[Vectorizer] = []
-        width = vectors.tail // 2
-        while width >= LEAST and not self.gathered and not self.hints.parallel and self._changes() and is_short(loop.body):
+        gathers = any(access.step is None for access in vectors.plan.accesses.values())
+        halves = (self._changes() if self.masked else gathers) and not self.hints.parallel and is_short(loop.body)
+        width = vectors.tail // 2 if halves else 0
+        while width >= LEAST:
             self.narrower.append(Vectorizer(vectors.plan, width, lane_bits, self.build, locals, kept, vectors.owned))
             width //= 2
         self.once = vectors.once
 
     def _changes(self) -> bool:
-        """Whether the loop changes elements in place."""
+        """Whether the loop updates elements in place."""
         touched = {(memory(each), each.code == "store") for each in walk(self.loop.body)}
         return any(
             each.code == "update" or (memory(each), True) in touched
@@ -132,137 +170,170 @@ class _Emission:
         )
 
     def _extremes(self) -> set[Local]:
-        """The minima and maxima of floats that can begin with infinity: the loop does nothing else."""
+        """The float minima and maxima that can start at infinity: the loop does nothing else."""
         found = {
-            local for local, each in self.gathered.items() if each.operation in ("min", "max") and local.type.kind == "float"
+            local for local, each in self.reductions.items()
+            if each.operation in ("min", "max") and local.type.kind == "float"
         }
         effects = any(each.code in ("store", "update", "atomic") for each in walk(self.loop.body))
-        return found if len(found) == len(self.gathered) and not effects else set()
+        return found if len(found) == len(self.reductions) and not effects else set()
 
-    def write(self) -> list[Operation]:
+    def write(self, hoisted: bool) -> tuple[list[Operation], list[Operation], list[Operation]]:
         build, loop = self.build, self.loop
+        hoisted = hoisted and not self.extremes
+        before = build.region(lambda: self._begin_sums(self.rest)).operations
+        if hoisted and self.rest is not self.vectorizer:
+            before += build.region(lambda: self._begin_sums(self.vectorizer)).operations
         begin, end = (build.cast(operand, i64) for operand in loop.operands[:2])
         count = build.max(self._iterations(begin, end), Constant(0, i64))
         stop = self._stop(begin, count, self.width)
         if self.once:
-            for each in self.gathered.values():
-                build.set(self.vectorizer.slot(each.local), self._start(each))
             self._all_masked(begin, end)
             stop = end
-        elif self.gathered and self.rest is not self.vectorizer:
-            for each in self.gathered.values():
-                build.set(self.rest.slot(each.local), self._start(each))
-            self._if(build.compare("lt", begin, stop), lambda: self._in_all_registers(begin, stop))
+        elif self.reductions and self.rest is not self.vectorizer and not hoisted:
+            self._if(build.compare("ne", begin, stop), lambda: self._in_all_registers(begin, stop))
+        elif self.doubled:
+            long, whole = build.compare("ge", count, Constant(LONG * self.width, i64)), stop
+            self._if(long, lambda: self._loop(self.vectorizer, begin, whole, self.note))
+            stop = build.choose(long, stop, begin)
         else:
-            for each in self.gathered.values():
-                build.set(self.vectorizer.slot(each.local), self._start(each))
             self._loop(self.vectorizer, begin, stop, self.note)
         if self.half is not None:
             half, stop = stop, self._stop(begin, count, self.half.width)
-            self._if(build.compare("lt", half, stop), lambda: self._once(self.half, half))  # type: ignore[arg-type]
+            self._if(build.compare("ne", half, stop), lambda: self._once(self.half, half))  # type: ignore[arg-type]
         if self.rest is not self.vectorizer:
             whole, stop = stop, self._stop(begin, count, self.rest.width)
             self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
-        if self.masked and not self.once:
-            left = self._iterations(stop, end)
-            some = build.compare("gt", left, Constant(0, i64))
-            if self.narrower:
-                few = build.compare("lt", count, Constant(self.rest.width, i64))
-                self._if(few, lambda: self._in_halves(begin, end, count))
-                some = build.choose(few, Constant(False, u1), some)
+        left = build.make("and", i64, count, Constant(self.rest.width - 1, i64))
+        if self.narrower:
+            self._in_halves(stop, end, left)
+        elif self.masked and not self.once:
+            some = build.compare("ne", left, Constant(0, i64))
             self._if(some, lambda: self._once(self.rest, stop, left))
-        unsure = self._put_together()
+        after = build.region(self._combine_hoisted).operations if hoisted else []
+        unsure = None if hoisted else self._combine_lanes()
         if unsure is not None:
-            again = build.region(lambda: self._one_by_one(begin, end, "scalar: again, if there may have been NaN only"))
+            why = "scalar: again, if there may have been NaN only"
+            again = build.region(lambda: self._one_by_one(begin, end, why, short=False))
             build.append(If(unsure, again, Region(), loop.line, unlikely=True))
-        if not self.masked:
+        if not self.masked and not self.narrower:
             self._one_by_one(stop, end, "remainder: scalar")
-        return build.operations
+        return (before, build.operations, after) if hoisted else ([], [*before, *build.operations], [])
 
     def _stop(self, begin: Value, count: Value, width: int) -> Value:
-        """Where whole vectors end."""
+        """The end of whole vectors."""
         whole = self.build.make("and", i64, count, Constant(-width, i64))
-        return self.build.add(begin, self.build.mul(whole, Constant(self.stride, i64)))
+        return self._after(begin, whole)
+
+    def _after(self, begin: Value, count: Value) -> Value:
+        """The bound after so many iterations."""
+        return self.build.add(begin, self.build.mul(count, Constant(self.step, i64)))
+
+    def _first(self, begin: Value, count: Value) -> Value:
+        """The value of the loop variable in the first lane of so many iterations."""
+        return begin if self.step > 0 else self._after(begin, self.build.sub(count, Constant(1, i64)))
 
     def _iterations(self, begin: Value, end: Value) -> Value:
-        """How many iterations there are from one number to another, which may be less."""
-        distance = self.build.sub(end, begin)
+        """The number of iterations between two bounds, at least 0."""
+        distance = self.build.sub(end, begin) if self.step > 0 else self.build.sub(begin, end)
         if self.stride == 1:
             return distance
         rounded = self.build.add(distance, Constant(self.stride - 1, i64))
         return self.build.make("floordiv", i64, rounded, Constant(self.stride, i64))
 
-    def _start(self, each: Gathered) -> Constant:
+    def _start(self, each: LoopReduction) -> Constant:
         if each.local in self.extremes:
             return Constant(math.inf if each.operation == "min" else -math.inf, each.local.type)
         return Constant(identity(each.operation, each.local.type), each.local.type)
 
+    def _begin_sums(self, vectorizer: Vectorizer) -> None:
+        for each in self.reductions.values():
+            self.build.set(vectorizer.slot(each.local), self._start(each))
+
+    def _combine_hoisted(self) -> None:
+        """After enclosing loops: combine the partial results of all registers, and of the remainder."""
+        for each in self.reductions.values() if self.rest is not self.vectorizer else ():
+            slot, vector = self.rest.slot(each.local), self.build.get(self.vectorizer.slot(each.local))
+            self.build.set(slot, self._combined(each, self.build.get(slot), self._narrowed(each, vector, self.rest.width)))
+        self._combine_lanes()
+
     def _in_all_registers(self, begin: Value, stop: Value) -> None:
-        for each in self.gathered.values():
-            self.build.set(self.vectorizer.slot(each.local), self._start(each))
+        self._begin_sums(self.vectorizer)
         self._loop(self.vectorizer, begin, stop, self.note)
-        for each in self.gathered.values():
+        for each in self.reductions.values():
             vector = self.build.get(self.vectorizer.slot(each.local))
             self.build.set(self.rest.slot(each.local), self._narrowed(each, vector, self.rest.width))
 
     def _loop(self, vectorizer: Vectorizer, begin: Value, stop: Value, note: str, short: bool = False) -> None:
         """Whole vectors from one bound to another."""
         variable = self.loop.variable
-        assert variable.type is not None
-        first = LoopVariable(variable.name, variable.type, variable.limits)
+        limits = vectorizer.plan.affine.range(variable)
+        first = LoopVariable(variable.name, variable.type, limits)
         made = self.build.region(lambda: vectorizer.body(first))
         hints = replace(self.hints, short=short)
-        step = Constant(vectorizer.width * self.stride, i64)
-        written = For(first, begin, stop, step, made, self.loop.line, hints)
+        step, lanes = Constant(vectorizer.width * self.step, i64), Constant(vectorizer.width, i64)
+        bounds = self._first(begin, lanes), self._first(stop, lanes)
+        written = For(first, *bounds, step, made, self.loop.line, hints)
         written.note = note
         self.build.append(written)
 
     def _in_halves(self, begin: Value, end: Value, count: Value) -> None:
-        """Fewer iterations than lanes, without a mask."""
+        """The last iterations, without masks."""
         build, stop = self.build, begin
         for narrower in self.narrower:
             whole, stop = stop, self._stop(begin, count, narrower.width)
-            self._if(build.compare("lt", whole, stop), partial(self._once, narrower, whole))
+            self._if(build.compare("ne", whole, stop), partial(self._half, narrower, whole))
         self._one_by_one(stop, end, "remainder: scalar")
 
+    def _half(self, narrower: Vectorizer, begin: Value) -> None:
+        """A single vector of fewer lanes; its partial results are combined with those of the remainder."""
+        self._begin_sums(narrower)
+        neutral = [self.build.get(narrower.slot(local)) for local in self.reductions]
+        self._once(narrower, begin)
+        lanes = tuple(min(lane, narrower.width) for lane in range(self.rest.width))
+        for each, fill in zip(self.reductions.values(), neutral, strict=True):
+            slot, vector = self.rest.slot(each.local), self.build.get(narrower.slot(each.local))
+            wide = self.build.make("shuffle", each.local.type, vector, fill, payload=lanes, width=len(lanes))
+            self.build.set(slot, self._combined(each, self.build.get(slot), wide))
+
     def _all_masked(self, begin: Value, end: Value) -> None:
-        """A loop over all vectors, of which some lanes are there."""
+        """A loop over all vectors, with some lanes active."""
         build, first = self.build, LoopVariable(self.loop.variable.name, i64)
 
         def body() -> None:
             left = build.min(self._iterations(first, end), Constant(self.width, i64))
             self._once(self.vectorizer, first, left)
 
-        step = Constant(self.width * self.stride, i64)
+        step = Constant(self.width * self.step, i64)
         made = For(first, begin, end, step, build.region(body), self.loop.line, self.hints)
         made.note = self.note
         build.append(made)
 
     def _once(self, vectorizer: Vectorizer, begin: Value, count: Value | None = None) -> None:
-        """A single vector, of which all lanes or so many are there."""
+        """A single vector, with all lanes or so many active."""
         build, variable, mask = self.build, self.loop.variable, None
-        assert variable.type is not None
         if count is not None:
             lanes = build.make("lane_numbers", self.lane_type, width=vectorizer.width)
             mask = build.compare("lt", lanes, build.cast(count, self.lane_type))
+        begin = self._first(begin, count or Constant(vectorizer.width, i64))
         first = build.make("cast", variable.type, begin, payload=variable.limits or integer_range(variable.type))
         vectorizer.body(first, mask)
 
     def _if(self, condition: Value, write: Callable[[], None]) -> None:
         self.build.append(If(condition, self.build.region(write), Region(), self.loop.line))
 
-    def _one_by_one(self, begin: Value, end: Value, note: str) -> None:
-        """The iterations that no vector has."""
+    def _one_by_one(self, begin: Value, end: Value, note: str, short: bool = True) -> None:
+        """The iterations that are not in vectors."""
         clone = Clone()
         copied = clone.operation(self.loop)
         assert isinstance(copied, For)
-        copied.operands = (begin, end, Constant(self.stride, i64))
-        copied.hints = self.hints
+        copied.operands = (begin, end, Constant(self.step, i64))
+        copied.hints = replace(self.hints, short=short)
         copied.note = note
         self.build.append(copied)
 
-    def _narrowed(self, each: Gathered, vector: Value, width: int) -> Value:
-        """What the lanes of a vector have gathered, in fewer lanes."""
+    def _narrowed(self, each: LoopReduction, vector: Value, width: int) -> Value:
+        """The partial results of a vector, reduced to fewer lanes."""
         while vector.width > width:
             half = vector.width // 2
             low, high = (
@@ -272,7 +343,7 @@ class _Emission:
             vector = self._combined(each, low, high)
         return vector
 
-    def _combined(self, each: Gathered, one: Value, other: Value) -> Value:
+    def _combined(self, each: LoopReduction, one: Value, other: Value) -> Value:
         dtype = each.local.type
         if each.local in self.extremes:
             better = self.build.compare("lt" if each.operation == "min" else "gt", one, other)
@@ -281,14 +352,14 @@ class _Emission:
         payload = next((update.payload for update in each.updates), None) if floating else None
         return self.build.make(each.operation, dtype, one, other, payload=payload)
 
-    def _put_together(self) -> Value | None:
-        """Add what the lanes have gathered to the variables. Whether it is not certain what that is."""
+    def _combine_lanes(self) -> Value | None:
+        """Combine the partial results of the lanes into the variables. Return whether the result is uncertain."""
         build, unsure = self.build, None
-        for each in self.gathered.values():
+        for each in self.reductions.values():
             local, dtype = each.local, each.local.type
             vector: Value = build.get(self.rest.slot(local))
             if each.operation in ("min", "max"):
-                vector = self._narrowed(each, vector, 2)  # processors have no order of their own for NaN
+                vector = self._narrowed(each, vector, 2)  # processors have no total order with NaN
             found = build.make("reduce", dtype, vector, payload=each.operation, width=0)
             old = build.get(local)
             if local in self.extremes:

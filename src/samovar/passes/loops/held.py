@@ -1,8 +1,8 @@
-"""What vectors hold already: elements that were loaded or stored before, in the code that is being written.
+"""Elements already held in vectors: loaded or stored before, in the code that is being written.
 
-An element that is loaded once for all lanes that are here is not loaded again for some of them; and where an element is
-stored for some lanes only, the others can store what they have loaded, which is faster than to leave them out. Lanes only
-become fewer on the way into a region, so whatever was loaded around it covers those inside.
+An element that is loaded for all active lanes is not loaded again for some of them; and where an element is stored for some
+lanes only, the others can store what they have loaded, which is faster than a masked store. Lanes only become fewer on the
+way into a region, so whatever was loaded around it covers the lanes inside.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Key = tuple[Array, tuple[Hashable, ...]]
 
 
 class Held(NamedTuple):
-    """A vector of elements, for the lanes of a mask: None for all."""
+    """A vector of elements, valid for the lanes of a mask: None for all."""
 
     vector: Value
     mask: Value | None
@@ -24,7 +24,7 @@ class Held(NamedTuple):
 
 
 class Reuse:
-    """Elements by array and indices. Whoever writes to an array says so, and what was known of it is void."""
+    """Elements by array and indices. Writers must report each write, which invalidates the elements of the array."""
 
     def __init__(self, affine: Affine) -> None:
         self.affine = affine
@@ -43,7 +43,7 @@ class Reuse:
             self.held[key] = Held(vector, mask, self._version(key[0]))
 
     def write(self, array: Array) -> None:
-        """An array is written to, and so is whatever shares its memory."""
+        """Invalidate the elements of a written array, and of arrays that may alias it."""
         self.versions[array] = self.versions.get(array, 0) + 1
 
     def _version(self, array: Array) -> int:

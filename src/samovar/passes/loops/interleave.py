@@ -1,8 +1,8 @@
-"""Interleaved elements: those of a record that lie side by side, of which each lane has its own (array of structures).
+"""Interleaved accesses: elements of adjacent records, one record per lane (array of structures).
 
-`force[j, 0] -= …`, `force[j, 1] -= …`, `force[j, 2] -= …` with j in lanes touch each third element, three times over.
-Together they touch all elements between the first lane and the last one, which are loaded at once, taken apart, and put
-together again where they are stored.
+`force[j, 0] -= …`, `force[j, 1] -= …`, `force[j, 2] -= …` with j in lanes access every third element, three times. Together
+they access all elements between the first lane and the last one, which are loaded at once, deinterleaved, and interleaved
+again for the store.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samovar.ir import Array, Atomic, Builder, Operation, Value, indices, memory
+from samovar.ir import Array, Atomic, Builder, Operation, Value, array_of
 from samovar.passes.loops.divergence import FARTHEST, Divergence, element_strides, has_vectors
 
 
 @dataclass(eq=False)
 class Record:
-    """All accesses of a loop to an array that it writes: each touches a part of the lane's record of `step` elements, and
-    all parts are written. `parts` tells which part an access touches, `last` is the last one that writes."""
+    """All accesses of a loop to an array that it writes: each to a part of the lane's record of `step` elements, and all
+    parts are written. `parts` gives the part of an access, `last` is the last write."""
 
     array: Array
     step: int
@@ -26,7 +26,7 @@ class Record:
 
     @property
     def is_read(self) -> bool:
-        """Whether a part is asked for before it is written."""
+        """Whether a part is read before it is written."""
         written: set[int] = set()
         for access, part in self.parts.items():
             if access.code != "store" and part not in written:
@@ -37,13 +37,11 @@ class Record:
 
 def records(plan: Divergence) -> dict[Operation, Record]:
     """The records of a loop, by access."""
-    if plan.loop in plan.ragged:
+    if plan.loop in plan.divergent_loops:
         return {}
     accesses: dict[Array, list[Operation]] = {}
     for operation in plan.accesses:
-        array = memory(operation)
-        assert isinstance(array, Array)
-        accesses.setdefault(array, []).append(operation)
+        accesses.setdefault(array_of(operation), []).append(operation)
     always = {operation: position for position, operation in enumerate(plan.loop.body.operations)}
     found: dict[Operation, Record] = {}
     for array, operations in accesses.items():
@@ -62,13 +60,11 @@ def _record(plan: Divergence, array: Array, operations: Sequence[Operation]) -> 
         return None
     if element_strides(array)[-1] != 1:
         return None
-    places = [[plan.affine.form(index) for index in indices(each)] for each in operations]
-    others = {tuple((form.base(), form.constant) for form in place[:-1]) for place in places}
-    bases = {place[-1].base() for place in places}
-    if len(others) != 1 or len(bases) != 1 or not places[0][-1].indexes(array):
+    rows = [plan.affine.row(each) for each in operations]
+    if len({row for row, _ in rows}) != 1 or not rows[0][1].indexes(array):
         return None
-    begin = min(place[-1].constant for place in places)
-    parts = {each: place[-1].constant - begin for each, place in zip(operations, places, strict=True)}
+    begin = min(last.constant for _, last in rows)
+    parts = {each: last.constant - begin for each, (_, last) in zip(operations, rows, strict=True)}
     if not {parts[each] for each in writes} == set(parts.values()) == set(range(step)):
         return None
     return Record(array, step, parts, writes[-1])
@@ -84,7 +80,7 @@ def _is_plain(write: Operation) -> bool:
 
 
 def interleaved(build: Builder, vectors: Sequence[Value]) -> Value:
-    """The lanes of several vectors as one vector: the first ones of all, then the second ones, and so on."""
+    """Interleave vectors: the first lanes of all, then the second ones, and so on."""
     width, count, dtype = vectors[0].width, len(vectors), vectors[0].type
     joined = list(vectors)
     while len(joined) > 1:

@@ -1,9 +1,8 @@
-"""The plan of loops: for each nest, which of its loops becomes one of vectors, by price.
+"""The loop planner: for each nest, which of its loops is vectorized, by cost.
 
-A loop can be left as it is, with the best that can be done to the loops inside of it; its iterations can run side by side in
-the lanes of vectors, if they do not depend on each other (`samovar.passes.loops.dependence`); or, if there is no loop inside
-and nothing in it that needs masks, it is left to the vectorizer of the backend. What costs least is done. A loop that nobody
-understands is left as it is: to plan is optional.
+A loop can stay scalar, with the best plan of the loops inside; its iterations can run in SIMD lanes, if they are independent
+(`samovar.passes.loops.dependence`); or, without inner loops and anything that needs masks, it can be left to the vectorizer
+of the backend. The cheapest alternative is chosen. A loop that cannot be analyzed stays as it is: planning is optional.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from samovar.ir import (
     OPCODES,
     Affine,
     Array,
-    Constant,
     For,
     Hints,
     If,
@@ -32,55 +30,57 @@ from samovar.ir import (
     While,
     memory,
     outlined,
+    outside_loops,
     regions,
     walk,
 )
-from samovar.passes.loops.dependence import Independence, gathered_in, independence
+from samovar.passes.loops.dependence import Independence, independence, reductions_in
 from samovar.passes.loops.divergence import FARTHEST, Access, Divergence, Refused
 from samovar.passes.loops.emit import Vectors, is_short, vectorized
 from samovar.passes.loops.price import (
-    ALIKE,
     BRANCH,
+    CHECK,
+    COMBINE,
     GUESSED,
     LOCAL_BYTES,
-    TOGETHER,
     Price,
-    alike,
     carried_latency,
     code_size,
     is_unrolled,
     local_bytes,
+    packed,
 )
-from samovar.passes.loops.sink import sink_stores
 
-#: A loop of more operations is not looked at: it would take long to compile, and hardly be faster.
+#: A loop of more operations is not planned: it would take long to compile, with hardly any speedup.
 LARGEST = 1500
-#: So many operations may all vectorized loops of a body have together when they are written, and those of all pieces that
-#: long code was cut into. The backend writes a loop that it makes vectors of about so many times.
+#: The budget in operations for all vectorized loops of a body together, and of all pieces that long code was split into.
+#: The last number is about how often the backend copies a loop that it vectorizes.
 LARGEST_TOTAL, BY_BACKEND = 8000, 8
-#: Vectors of our own have to be so much cheaper than what they replace.
+#: Our vectors have to be cheaper than the alternative by this factor.
 GAIN = 0.8
-#: And the backend makes none where they would be so much dearer.
+#: The backend must not vectorize if vectors are more expensive by this factor.
 LOSS = 1.2
-#: Registers of each vector at most: a step of a loop inside waits for the one before, so several are worked on by turns, as
-#: long as there are enough. Where lanes leave a loop one by one, more of them wait for the last. What is left over has few.
-STEADY, RAGGED, REST = 8, 4, 2
-#: More loops inside are not written once more for what is left over.
+#: The maximum number of registers per vector: an inner loop carries a dependence, so several are interleaved, as long as
+#: there are enough. In divergent loops, more lanes wait for the last one. Remainders have few iterations.
+CONVERGENT, DIVERGENT, REST = 8, 4, 2
+#: More inner loops are not copied for the remainder.
 SEVERAL = 2
-#: So many elements, at most, are touched one by one in several registers: each is code of its own.
-ONE_BY_ONE = 64
-#: A loop of more operations has enough to do by turns in as few registers as what is left over, and is written once less.
+#: The maximum number of elements of a gather or scatter in several registers: each is separate code. A reduction needs
+#: fewer: loading the elements of a register takes longer than adding it.
+ONE_BY_ONE, ONE_BY_ONE_SUMMED = 64, 16
+#: A larger loop has enough instruction-level parallelism with as few registers as the remainder, and needs one copy less.
 LONG = 120
-#: Registers that a sum is gathered in, each of which waits for itself.
+#: The number of accumulator registers of a reduction, each with its own dependence.
 SUMS = 4
-#: A loop of no more operations than this may be plain.
+_LOCAL = frozenset(("load_local", "store_local"))
+#: The maximum number of operations of a plain loop.
 PLAIN = 32
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done to a loop: what it costs, once, and the vectors if it becomes one of them, or has some `by_backend`; and
-    why, for a note. `hints` tell the backend more than those of the loop."""
+    """The plan of a loop: its cost per execution, the vectors if it is vectorized, or whether it is `by_backend`; and the
+    reason, for the note. `hints` add to those of the loop."""
 
     cost: float
     reason: str
@@ -93,7 +93,7 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
     """Plan the loops of a kernel and its functions, in place."""
     if not machine.vector_bits:
         return
-    if not fast_math:  # functions of the C library are then computed as it does, one by one
+    if not fast_math:  # calls of the C library are then scalar
         machine = replace(machine, functions=frozenset())
     for task in outlined(kernel):
         planner = Planner(task.body, task.locals, machine, fast_math, task.owned)
@@ -112,8 +112,8 @@ def plan_loops(kernel: Kernel, machine: Machine, fast_math: bool) -> None:
 
 
 class Planner:
-    """Plans the loops of one body. `locals` takes the variables that vectors need, `owned` are arrays whose elements no
-    other thread sees meanwhile."""
+    """Plans the loops of one body. `locals` receives the variables that vectors need; no other thread sees the elements of
+    `owned` arrays meanwhile."""
 
     def __init__(
         self, body: Region, locals: list[Local], machine: Machine, fast_math: bool, owned: Container[Array]
@@ -125,22 +125,23 @@ class Planner:
         self.affine = Affine(body)
         self.price = Price(machine, self.affine)
         self.choices: dict[Operation, Choice] = {}
-        #: What loops around the one at hand store, but for loops in them.
-        self.stored: list[set[object]] = []
+        #: The enclosing loops of the current one.
+        self.around: list[For | While] = []
+        #: Initialization and combination of reductions of inner loops, moved before and after an outer one.
+        self.hoisted: dict[Operation, tuple[list[Operation], list[Operation]]] = {}
         self.left = LARGEST_TOTAL
         self.owned = owned
 
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
-        sink_stores(self.body, self.affine, self.locals)
         self._cost(self.body)
         self._apply(self.body)
 
-    # --- what costs least
+    # --- costs
 
     def _cost(self, region: Region) -> float:
-        """What a region costs with the best plan of each loop in it."""
+        """The cost of a region with the best plan of each loop in it."""
         return self.price.region(region, self._control)
 
     def _control(self, operation: Operation) -> float:
@@ -154,29 +155,28 @@ class Planner:
 
     def _choose(self, loop: For) -> Choice:
         """The best plan of a loop."""
-        straight = () if loop.hints.parallel else _straight(loop.body)
-        self.stored.append({memory(each) for each in straight if each.code == "store"})
-        once = self._cost(loop.body) * (ALIKE if alike(loop.body, self.affine) else 1)
-        waits = carried_latency(loop, gathered_in(loop, self.fast_math))
-        plain = self.price.turns(loop) * max(once + BRANCH, waits)
-        self.stored.pop()
+        self.around.append(loop)
+        once = packed(self._cost(loop.body), loop.body, self.affine)
+        waits = carried_latency(loop, reductions_in(loop, self.fast_math))
+        plain = self.price.trip_count(loop) * max(once + BRANCH, waits)
+        self.around.pop()
         found = self._vectors(loop)
         best = self.choices[loop] = Choice(plain, found) if isinstance(found, str) else self._better(loop, plain, found)
         return best
 
     def _better(self, loop: For, plain: float, found: Vectors) -> Choice:
-        """Vectors, ours or those of the backend, or the loop as it is."""
+        """The choice between our vectors, those of the backend, and the scalar loop."""
         cost, found = min(((self._in_lanes(loop, each), each) for each in self._others(found)), key=itemgetter(0))
         if self._suits_backend(found.plan, found.found):
             scattered = any(_is_scattered(*each) for each in found.plan.accesses.items())
             updates = any(each.code == "update" for each in found.plan.accesses)
             if (cost >= plain * GAIN and scattered) or (cost > plain * LOSS and not updates):
-                return Choice(plain, "scalar: vectors do not pay", hints=replace(loop.hints, vectors=0))
+                return Choice(plain, "scalar: vectors are not profitable", hints=replace(loop.hints, vectors=0))
             note = "left to the backend to vectorize: no branches, loops or reductions inside"
             hints = None
-            if not self.stored and _is_plain(loop, found.plan):
-                # The backend would weigh lengths, and write what is left over in vectors too: ranges of tasks are long,
-                # other than rows in a nest.
+            if not self.around and _is_plain(loop, found.plan):
+                # The backend would check lengths, and vectorize the remainder too: ranges of tasks are long, unlike rows in
+                # a nest.
                 lanes = self.machine.lanes(_bits(found.plan))
                 hints = replace(loop.hints, vectors=lanes, interleave=2, unroll=1)
             return Choice(min(cost, plain), note, by_backend=True, hints=hints)
@@ -188,13 +188,14 @@ class Planner:
         return Choice(plain, f"not vectorized: {found}, {price}")
 
     def _in_lanes(self, loop: For, vectors: Vectors) -> float:
-        """What a loop costs in lanes."""
-        rounds, body = self.price.rounds(loop, vectors.width), self.price.vector(loop.body, vectors.plan, vectors.width)
-        return rounds * body + TOGETHER * len(vectors.found.gathered)
+        """The cost of a loop in lanes."""
+        count = self.price.vector_trip_count(loop, vectors.width)
+        body = self.price.vector(loop.body, vectors.plan, vectors.width)
+        return count * body + COMBINE * len(vectors.found.reductions) + CHECK * len(vectors.found.distances)
 
     def _others(self, vectors: Vectors) -> Iterator[Vectors]:
-        """Vectors, and others of fewer or more lanes: elements that are a row apart are not better off in many, and those
-        of rows that an inner loop jumps between not in few."""
+        """The vectors, and variants with fewer or more lanes: many lanes are no gain for elements a row apart, and few are
+        none for rows that an inner loop jumps between."""
         yield vectors
         if vectors.width == vectors.tail:
             inner = [each.variable for each in walk(vectors.plan.loop.body) if isinstance(each, For)]
@@ -206,22 +207,21 @@ class Planner:
             width //= 2
 
     def _vectors(self, loop: For) -> Vectors | str:
-        """A loop in lanes, or why they cannot be, or are not needed."""
+        """The plan of a loop in lanes, or the reason why it is impossible or unnecessary."""
         size = code_size(loop.body)
-        step = loop.operands[2]
         if loop.hints.vectors is not None:
             return ""
         if size > LARGEST:
             return f"scalar: {size} operations are too many to vectorize"
-        if not self.price.turns(loop):
+        if not self.price.trip_count(loop):
             return "scalar: there are no iterations"
         if is_unrolled(loop):
             return f"left to the backend to unroll: {loop.trip_count()} iterations"
-        if not isinstance(step, Constant) or step.value < 1:
-            return "scalar: the step is not a positive constant"
+        if not loop.stride:
+            return "scalar: the step is not a constant"
         try:
             found = independence(loop, self.body, self.affine, self.fast_math)
-            plan = Divergence(loop, self.affine, found.private, set(found.gathered))
+            plan = Divergence(loop, self.affine, found.private, set(found.reductions))
         except Refused as reason:
             return f"scalar: {reason}"
         width, tail = self._widths(plan, found)
@@ -231,12 +231,15 @@ class Planner:
             return "scalar: one element fills a vector"
         masked = self._masks_tail(plan)
         several = sum(isinstance(each, (For, While)) for each in plan.inside) > SEVERAL
-        return Vectors(plan, found, width, tail, masked, self.owned, masked and several and self.machine.masks)
+        once = masked and several and self.machine.masks
+        rows = not loop.hints.parallel and any(isinstance(each, For) and each.hints.parallel for each in self.around)
+        doubled = rows and width == tail and not found.reductions and is_short(plan.loop.body)
+        return Vectors(plan, found, width << doubled, tail, masked, self.owned, once, doubled)
 
     def _masks_tail(self, plan: Divergence) -> bool:
-        """Whether what is left over at the end is done with a mask. Not where masks are slow, as for elements that lie
-        anywhere; nor where a loop around this one stores single elements that this one loads: a vector has to wait until
-        they have left the store buffer."""
+        """Whether the remainder is masked. Not if masks are slow, as for gathers; nor if an enclosing loop stores single
+        elements that this one loads: a vector load has to wait until they have left the store buffer (no store
+        forwarding)."""
         moving = {operation: memory(operation) for operation, access in plan.accesses.items() if access.step}
         if not self.machine.masks and any(array.dtype.bits < 32 for array in moving.values() if isinstance(array, Array)):
             return False
@@ -244,38 +247,41 @@ class Planner:
         if innermost and any(access.step is None for access in plan.accesses.values()):
             return False
         loaded = {array for operation, array in moving.items() if operation.code == "load"}
-        return loaded.isdisjoint(self.stored[-1] if self.stored else ())
+        around = [each for each in self.around[-1:] if isinstance(each, While) or not each.hints.parallel]
+        straight = (each for loop in around for each in outside_loops(loop.body))
+        return loaded.isdisjoint(memory(each) for each in straight if each.code == "store")
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
-        """Whether the vectorizer of the backend does as well: elements side by side, and nothing that needs masks, in the
-        loop over the axis of a task. Other loops are repeated, so that it counts how they begin and end."""
+        """Whether the vectorizer of the backend does as well: contiguous elements without masks, in the loop over the
+        dimension of a task. Other loops run repeatedly, so their prologue and epilogue matter."""
         if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
-        if not plan.loop.hints.parallel or found.gathered:
+        if not plan.loop.hints.parallel or found.reductions:
             return False
         return not any(isinstance(each, If) for each in plan.inside)
 
     def _widths(self, plan: Divergence, found: Independence) -> tuple[int, int]:
-        """How many iterations run side by side, and how many of those that are left over."""
+        """The number of lanes of the main loop and of the remainder."""
         bits = _bits(plan)
-        if found.gathered and not any(isinstance(each, (For, While)) for each in plan.inside):
-            return SUMS * self.machine.lanes(bits), self.machine.lanes(bits)
+        scattered = sum(access.step is None for access in plan.accesses.values())
+        if found.reductions and not any(isinstance(each, (For, While)) for each in plan.inside):
+            sums = min(SUMS, max(1, ONE_BY_ONE_SUMMED // (scattered * self.machine.lanes(bits)))) if scattered else SUMS
+            return sums * self.machine.lanes(bits), self.machine.lanes(bits)
         registers = self.machine.registers // max(1, self.price.pressure(plan.loop.body, plan))
         loops = any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside)
-        most = (STEADY if not plan.ragged else RAGGED) if loops else bits // _narrowest(plan, bits)
+        most = (CONVERGENT if not plan.divergent_loops else DIVERGENT) if loops else bits // _narrowest(plan, bits)
         if plan.stride > 1:
-            most = 1  # what is some places apart fills several registers by itself
+            most = 1  # strided accesses fill several registers by themselves
         if code_size(plan.loop.body) > LONG:
             most = min(most, REST)
-        scattered = sum(access.step is None for access in plan.accesses.values())
         if scattered:
             most = min(most, max(1, ONE_BY_ONE // (scattered * self.machine.lanes(bits))))
         width = self.machine.lanes(bits) * (1 << min(max(registers, 1), most).bit_length() - 1)
         return width, min(width, self.machine.lanes(bits) * (1 if is_short(plan.loop.body) else REST))
 
     def lanes_of(self, first: Value) -> int:
-        """How many units of a task run side by side, of which `first` is the number of the first one: the iterations of the
-        outermost loop are its units, or along an axis, of which there may be several, a run of them."""
+        """The number of units of a task per vector, if `first` is its first unit: the iterations of the outermost loop are
+        units, or runs of them along one of several dimensions."""
         found = 1
         loops = [loop for loop in self.choices if isinstance(loop, For) and loop.hints.parallel]
         inner = {each for loop in loops for each in walk(loop.body)}
@@ -288,7 +294,7 @@ class Planner:
                     found = vectors.width
         return found
 
-    # --- doing it
+    # --- writing
 
     def _apply(self, region: Region) -> None:
         result: list[Operation] = []
@@ -297,49 +303,66 @@ class Planner:
             if isinstance(operation, For) and choice is not None:
                 reason = choice.reason
                 if choice.vectors is not None and self.left > 0:
-                    written = vectorized(operation, choice.vectors, reason, self.machine, self.locals)
+                    reductions = () if choice.vectors.found.distances else choice.vectors.found.reductions
+                    home = self._home(operation, reductions)
+                    before, written, after = vectorized(
+                        operation, choice.vectors, reason, self.machine, self.locals, home is not None
+                    )
                     self.left -= code_size(Region(written))
                     result += written
+                    if home is not None:
+                        begins, ends = self.hoisted.setdefault(home, ([], []))
+                        begins += before
+                        ends += after
                     continue
                 if not any(isinstance(each, (For, While)) for each in walk(operation.body)):
                     self.left -= BY_BACKEND * code_size(operation.body)
                 operation.hints = choice.hints or operation.hints
+                inner = any(isinstance(each, (For, While)) and not is_unrolled(each) for each in walk(operation.body))
+                if inner and not is_unrolled(operation):
+                    operation.hints = replace(operation.hints, unroll=1)
                 if self.left <= 0:
-                    reason = "scalar: other loops have used up what may be vectorized"
+                    reason = "scalar: the budget for vectorized loops is used up"
                     operation.hints = replace(operation.hints, vectors=0, unroll=1)
                 operation.note = "; ".join(each for each in (operation.note, reason) if each)
             elif isinstance(operation, While) and not operation.note:
-                operation.note = "scalar: nobody knows how many iterations there are"
-            for inner in _inside(operation):
-                self._apply(inner)
-            result.append(operation)
+                operation.note = "scalar: the trip count is unknown"
+            depth = len(self.around)
+            self.around += [operation] if isinstance(operation, (For, While)) else []
+            for side in _inside(operation):
+                self._apply(side)
+            del self.around[depth:]
+            before, after = self.hoisted.pop(operation, ([], []))
+            result += [*before, operation, *after]
         region.operations = result
+
+    def _home(self, loop: For, reductions: Container[Local]) -> Operation | None:
+        """The outermost enclosing loop that uses the reductions of a loop for nothing else."""
+        home: Operation | None = None
+        own = set(walk(loop.body)) if reductions else set()
+        for around in reversed(self.around if reductions else []):
+            others = [each for region in _inside(around) for each in walk(region) if each not in own]
+            if any(each.code == "return" or (each.code in _LOCAL and each.payload in reductions) for each in others):
+                break
+            home = around
+        return home
 
 
 def _narrowest(plan: Divergence, bits: int) -> int:
-    """The bits of the smallest elements that lie side by side, or those of what is computed with them."""
+    """The bits of the smallest contiguous elements, or of the values computed from them."""
     arrays = [memory(operation) for operation, access in plan.accesses.items() if access.step]
     return min([bits, *(max(8, array.dtype.bits) for array in arrays if isinstance(array, Array))])
 
 
-def _straight(region: Region) -> Iterator[Operation]:
-    """The operations of a region, those in loops left out."""
-    for operation in region.operations:
-        yield operation
-        if isinstance(operation, If):
-            yield from _straight(operation.then)
-            yield from _straight(operation.orelse)
-
-
 def _bits(plan: Divergence) -> int:
-    """The size of the widest number that lanes have."""
+    """The bits of the widest value in lanes."""
     varying = (each.type for each in plan.varying if isinstance(each, (Operation, Local)))
     return max([32, *(type.bits for type in varying if type is not None)])
 
 
 def _is_plain(loop: For, plan: Divergence) -> bool:
-    """Whether it is known what the best vectors of a short loop are: it takes neighbors of arrays that do not overlap, and
-    computes little with them that is not one instruction."""
+    """Whether the best vectors of a short loop are known: it accesses contiguous elements of arrays that do not alias, and
+    consists of single instructions."""
     if _executed(loop.body) > PLAIN:
         return False
     arrays = [memory(each) for each in plan.accesses]
@@ -351,19 +374,19 @@ def _is_plain(loop: For, plan: Divergence) -> bool:
 
 
 def _executed(region: Region) -> int:
-    """How many operations of a region are executed, if loops have a constant length."""
+    """The number of operations that a region executes, if its loops have constant trip counts."""
     count = len(region.operations)
     for operation in region.operations:
-        turns = operation.trip_count() if isinstance(operation, For) else 1
-        count += (turns or 1) * sum(map(_executed, regions(operation)))
+        times = operation.trip_count() if isinstance(operation, For) else 1
+        count += (times or 1) * sum(map(_executed, regions(operation)))
     return count
 
 
 def _is_scattered(operation: Operation, access: Access) -> bool:
-    """Whether what lanes write is far apart."""
+    """Whether an access is a scatter."""
     return operation.code != "load" and (access.step is None or abs(access.step) > FARTHEST)
 
 
 def _inside(operation: Operation) -> tuple[Region, ...]:
-    """The regions inside of an operation. Tasks and sections are bodies of their own."""
+    """The regions inside an operation, except tasks and sections."""
     return () if isinstance(operation, (Task, Sections)) else regions(operation)

@@ -1,19 +1,19 @@
-"""Prices: about how many cycles code takes, one iteration at a time or in vectors.
+"""The cost model: the approximate number of cycles of code, scalar or in vectors.
 
-The figures are rough, and they are what plans are compared by: each is the time of one instruction on a processor of today
-that has others to do meanwhile. What is computed in lanes costs as many instructions as its vectors fill registers. Loops of
-unknown length count as some iterations.
+The figures are rough and only serve to compare plans: each is the throughput of one instruction on a current processor with
+other work in flight. An operation in lanes costs as many instructions as its vectors fill registers. Loops of unknown length
+count as some iterations.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Hashable, Mapping
 
 from samovar._native import DType, u1
 from samovar.ir import (
     OPCODES,
     Affine,
-    Array,
     Constant,
     For,
     If,
@@ -24,21 +24,23 @@ from samovar.ir import (
     Region,
     Value,
     While,
+    array_of,
     indices,
+    inside,
     memory,
     regions,
     walk,
 )
-from samovar.passes.loops.dependence import recurring
-from samovar.passes.loops.divergence import Access, Divergence, inside
+from samovar.passes.loops.dependence import first_touches, recurring
+from samovar.passes.loops.divergence import Access, Divergence
 
-#: Iterations assumed of a loop whose length is not known.
+#: The assumed trip count of a loop of unknown length.
 GUESSED = 24
 #: And of a row of a parallel loop.
-AXIS = 256
-#: What an operation costs that is not listed.
+GUESSED_ROW = 256
+#: The cost of an operation that is not listed.
 SIMPLE = 0.5
-#: A branch that a processor guesses right most of the time, and one that depends on data.
+#: A well-predicted branch, and one that depends on data.
 BRANCH, GUESS = 0.5, 4.0
 
 _COSTS: Mapping[str, float] = {
@@ -46,40 +48,42 @@ _COSTS: Mapping[str, float] = {
     "mod": 8.0, "quotient": 6.0, "remainder": 6.0, "fmod": 20.0, "load_local": 0.0, "store_local": 0.0, "shape": 0.0,
     "reserve": 0.0, "lane_numbers": 0.0, "select": 0.7, "min": 0.7, "max": 0.7, "call": 5.0, "print": 1000.0,
 }  # fmt: skip
-#: A function of the C library: of one number, and of a register full of them.
+#: A function of the C library: of one number, and of a full register.
 LIBRARY, VECTOR_LIBRARY = 25.0, 16.0
-#: Integers are divided one by one.
+#: Integer division is scalar.
 _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
-#: To take a number out of a vector, or put one in.
+#: Extracting or inserting a lane.
 MOVE = 1.0
-#: What is left of code whose neighbours are computed alike, in vectors of them.
-ALIKE = 0.45
-#: To take an element into its lane that is some places from the one before.
-APART = 0.2
-#: The same, if it is in another row: a line for each lane.
+#: The fraction that remains of code that the backend packs into vectors (SLP).
+PACKED = 0.45
+#: Moving an element with a small stride into its lane.
+STRIDED = 0.2
+#: The same for elements in different rows: a cache line per lane.
 ROW = 0.4
-#: To put together what the lanes of a sum have gathered, at the end of a loop.
-TOGETHER = 10.0
-#: Rows that lanes walk along side by side may begin in one set of the first cache. More lines at a time than it surely holds
-#: may push each other out, and an element costs so much then.
+#: Combining the partial results of a reduction at the end of a loop.
+COMBINE = 10.0
+#: Checking distances when a loop begins.
+CHECK = 2.0
+#: Rows that lanes walk along may start in the same set of the L1 cache. More lines at a time than its associativity may
+#: evict each other, and an element costs this much then.
 LINES, EVICTED = 48, 1.0
-#: To go on in another row in each iteration of a loop, where nothing is there yet.
+#: Moving to another row in each iteration of a loop, where nothing is cached yet.
 JUMP = 4.0
-#: Where lanes are left out.
+#: Masked accesses.
 BLEND = 0.7
 
-#: What loops are written several times, or for several lanes, for local arrays of so many bytes in all.
+#: The maximum size in bytes of the local arrays of all copies of a loop, or of all lanes.
 LOCAL_BYTES = 32 << 10
-#: What a loop two loops deep adds to the size of code.
+#: The growth of code size by a loop two loops deep.
 DEEP = 4
 
 
 def local_bytes(region: Region) -> int:
-    """What the local arrays take that a region reserves."""
+    """The size of the local arrays that a region reserves."""
     return sum(each.payload.byte_size for each in walk(region) if each.code == "reserve")
 
 
-#: A loop of constant length that executes no more operations than this the backend unrolls.
+#: The backend unrolls a loop of constant length that executes at most this many operations.
 UNROLLED = 256
 
 
@@ -90,8 +94,8 @@ def is_unrolled(loop: Operation) -> bool:
 
 
 def code_size(region: Region, depth: int = 0) -> int:
-    """What a region takes to compile, in operations. A backend copies a nest once more for each loop around one that may
-    have no iteration: what is more than one loop deep counts with the square of its `depth`."""
+    """The cost of compiling a region, in operations. A backend copies a nest once more for each loop around one that may
+    have no iteration: code more than one loop deep counts with the square of its `depth`."""
     size = 0
     for operation in region.operations:
         loops = isinstance(operation, (For, While))
@@ -102,101 +106,101 @@ def code_size(region: Region, depth: int = 0) -> int:
 
 
 class Price:
-    """What code costs on a machine."""
+    """The cost of code on a machine."""
 
     def __init__(self, machine: Machine, affine: Affine) -> None:
         self.machine = machine
-        #: The variables of the loops around what is priced, inside of the one that is in lanes.
+        #: The variables of the loops around the current code, inside the vectorized one.
         self._around: list[LoopVariable] = []
         self.affine = affine
 
-    def turns(self, loop: For) -> int:
-        """How many iterations a loop has, about: no more than its bounds are apart for certain."""
+    def trip_count(self, loop: For) -> int:
+        """The approximate trip count of a loop, at most the known distance of its bounds."""
         begin, end, step = loop.operands
         if isinstance(step, Constant) and step.value < 0:
             begin, end = end, begin
-        apart = AXIS if loop.hints.parallel else GUESSED
+        count = GUESSED_ROW if loop.hints.parallel else GUESSED
         if loop.hints.expected is not None:
-            apart = loop.hints.expected
+            count = loop.hints.expected
         for low in _limits(begin, "max"):
             for high in _limits(end, "min"):
                 distance = self.affine.form(high).plus(self.affine.form(low), -1)
                 if not distance.terms:
-                    apart = min(apart, max(0, distance.constant))
+                    count = min(count, max(0, distance.constant))
         known = loop.trip_count()
-        return apart if known is None else known
+        return count if known is None else known
 
-    def rounds(self, loop: For, width: int) -> float:
-        """How many times that is in lanes: a vector that is not filled takes as long as one that is."""
-        turns = self.turns(loop)
-        return turns / width if turns == GUESSED else -(-turns // width)
+    def vector_trip_count(self, loop: For, width: int) -> float:
+        """The trip count in lanes: a partial vector takes as long as a full one."""
+        count = self.trip_count(loop)
+        return count / width if count == GUESSED else -(-count // width)
 
-    # --- one iteration at a time
+    # --- scalar
 
     def scalar(self, operation: Operation) -> float:
-        """One operation that is no control flow."""
+        """The cost of one operation, not control flow."""
         row = OPCODES[operation.code]
         if row.library and not (operation.code == "pow" and operation.type is not None and operation.type.kind != "float"):
             return LIBRARY
         if operation.code in _COSTS:
             if operation.code in _ONE_BY_ONE and isinstance(operation.operands[1], Constant):
-                return 2.0  # a product and a shift
+                return 2.0  # a multiplication and a shift
             return _COSTS[operation.code]
         return SIMPLE if row.effect == "pure" else max(SIMPLE, row.cost * 3)
 
     def region(self, region: Region, of: Callable[[Operation], float]) -> float:
-        """A straight region, with `of` for the operations that are control flow."""
+        """The cost of a straight-line region, with `of` for control flow."""
         divides = set(region.operations) if any(each.code == "div" for each in region.operations) else ()
         total = 0.0
         for operation in region.operations:
             if isinstance(operation, (For, If, While)):
                 total += of(operation)
             elif operation.code == "div" and operation.operands[1] not in divides:
-                total += SIMPLE  # a product with what is computed once
+                total += SIMPLE  # a multiplication by an invariant reciprocal
             else:
                 total += self.scalar(operation)
         return total
 
     # --- in lanes
 
-    def vector(self, region: Region, plan: Divergence, width: int, divided: bool = False) -> float:
-        """A region for all lanes at once."""
+    def vector(self, region: Region, plan: Divergence, width: int, divergent: bool = False) -> float:
+        """The cost of a region for all lanes at once."""
         total = 0.0
         for operation in region.operations:
             if isinstance(operation, If):
                 varies = plan.varies(operation.operands[0])
-                sides = [self.vector(side, plan, width, divided or varies) for side in (operation.then, operation.orelse)]
+                sides = [self.vector(side, plan, width, divergent or varies) for side in (operation.then, operation.orelse)]
                 total += sum(sides) + SIMPLE if varies else max(sides) + BRANCH
             elif isinstance(operation, For):
-                within = divided or operation in plan.ragged or any(plan.bounds_vary(operation))
-                turns = self.turns(operation) + self._waiting(operation, plan, width)
+                within = divergent or operation in plan.divergent_loops or any(plan.bounds_vary(operation))
+                count = self.trip_count(operation) + self._waiting(operation, plan, width)
                 self._around.append(operation.variable)
                 inside = self.vector(operation.body, plan, width, within) + BRANCH
                 self._around.pop()
-                total += turns * max(inside, carried_latency(operation))
+                total += count * max(inside, carried_latency(operation))
             elif isinstance(operation, While):
-                within = divided or operation in plan.ragged
+                within = divergent or operation in plan.divergent_loops
                 inside = self.vector(operation.head, plan, width, within) + self.vector(operation.body, plan, width, within)
                 total += GUESSED * max(inside + BRANCH, carried_latency(operation))
             else:
-                total += self._in_lanes(operation, plan, width, divided)
+                total += self._in_lanes(operation, plan, width, divergent)
         return total
 
     def _waiting(self, loop: For, plan: Divergence, width: int) -> float:
-        """How many iterations lanes wait for others whose bounds are farther apart."""
+        """The number of iterations that lanes wait for others with more distant bounds."""
         waiting = 0.0
-        for bound in loop.operands[:2] if self.turns(loop) == GUESSED else ():
+        for bound in loop.operands[:2] if self.trip_count(loop) == GUESSED else ():
             if plan.varies(bound):
                 step = self.affine.step(bound, plan.loop.variable, plan.varying)
                 waiting += GUESSED / 4 if step is None else abs(step) * width / 2
         return waiting
 
-    def _in_lanes(self, operation: Operation, plan: Divergence, width: int, divided: bool) -> float:
+    def _in_lanes(self, operation: Operation, plan: Divergence, width: int, divergent: bool) -> float:
         access = plan.accesses.get(operation)
         if access is not None:
-            return self._access(operation, access, plan, width, divided)
+            return self._access(operation, access, plan, width, divergent)
         if operation.code == "store_local":
-            return BLEND if divided and operation.payload in plan.varying else 0.0
+            return BLEND if divergent and operation.payload in plan.varying else 0.0
         cost = self.scalar(operation)
         if not plan.varies(operation):
             return cost
@@ -211,30 +215,30 @@ class Price:
             return width * (cost + 2 * MOVE)
         return cost * self.registers(dtype, width)
 
-    def _access(self, operation: Operation, access: Access, plan: Divergence, width: int, divided: bool) -> float:
-        array = memory(operation)
-        assert isinstance(array, Array)
+    def _access(self, operation: Operation, access: Access, plan: Divergence, width: int, divergent: bool) -> float:
+        array = array_of(operation)
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
         step = access.step
-        if access.even and not divided and operation.code != "atomic":
+        if access.even and not divergent and operation.code != "atomic":
             return width * (cost + (ROW if width * plan.rows() <= LINES else EVICTED))
         if step is None or operation.code == "atomic":
-            guarded = GUESS if divided and operation.code != "load" else MOVE if divided else 0.0
-            moves = sum(plan.varies(operand) for operand in operation.operands) + (operation.code == "load")
+            guarded = GUESS if divergent and operation.code != "load" else MOVE if divergent else 0.0
+            # A gather extracts the number of an element, whatever its dimensions, and inserts the element.
+            moves = 2 if operation.code == "load" else sum(plan.varies(operand) for operand in operation.operands)
             return width * (cost + moves * MOVE + guarded)
         if step == 0:
             return cost if operation.code == "load" else cost + 4.0
         if abs(step) != 1:
-            # All that is between is loaded, and put in place; far apart, they are loaded one by one.
-            return registers * (cost + APART) * min(abs(step), width / registers)
+            # Everything in between is loaded and shuffled; distant elements are loaded one by one.
+            return registers * (cost + STRIDED) * min(abs(step), width / registers)
         if self._around and plan.jumps(operation, self._around[-1]):
             cost += JUMP / registers
-        if divided and not self.machine.masks:
+        if divergent and not self.machine.masks:
             return width * (cost + MOVE + GUESS) if array.dtype.bits < 32 else 3 * registers * cost
         return registers * cost
 
     def pressure(self, region: Region, plan: Divergence) -> int:
-        """About how many vectors are live at once: variables that vary, and what is computed from them and still needed."""
+        """The approximate number of live vectors: varying variables, and values that are still needed."""
         order = [each for each in walk(region) if each in plan.varying and each.code != "load_local" and not _is_mask(each)]
         last = {value: each for each in walk(region) for value in each.operands}
         live: set[Value] = set()
@@ -252,12 +256,12 @@ class Price:
         return most + sum(isinstance(each, Local) and each.type is not u1 for each in plan.varying)
 
     def registers(self, dtype: DType, width: int) -> float:
-        """How many registers a vector fills: half a register is as slow as a whole one."""
+        """The number of registers of a vector: half a register is as slow as a whole one."""
         return max(1.0, width * max(dtype.bits, 8) / self.machine.vector_bits)
 
 
 def _limits(bound: Value, chosen: str) -> tuple[Value, ...]:
-    """What a bound of a loop lies beyond, or before."""
+    """The values that limit a bound of a loop."""
     return bound.operands if isinstance(bound, Operation) and bound.code == chosen else (bound,)
 
 
@@ -266,7 +270,7 @@ def _is_mask(operation: Operation) -> bool:
 
 
 def latency(operation: Operation) -> float:
-    """About how many cycles after its operands an operation is there. A product is mostly fused with a sum."""
+    """The approximate latency of an operation in cycles. A multiplication is mostly fused with an addition."""
     code = operation.code
     if code in _LATENCIES:
         return _LATENCIES[code]
@@ -282,17 +286,23 @@ _LATENCIES: Mapping[str, float] = {
 
 
 def carried_latency(loop: For | While, excluded: Container[Local] = ()) -> float:
-    """How long an innermost loop waits for what the iteration before has stored in variables, other than some."""
+    """The latency of the loop-carried dependences of an innermost loop through variables, except the `excluded` ones. A
+    conditional assignment also waits for its condition: it is a select, or a mispredicted branch."""
     operations = list(inside(loop))
     if any(isinstance(each, (For, While)) for each in operations):
         return 0.0
-    stored = {local for local in recurring(operations) if local not in excluded}
+    straight = [each for region in regions(loop) for each in region.operations]
+    carried = (local for local in recurring(operations) if local not in excluded)
+    stored = {local for local in carried if "read" in first_touches(straight, local)}
+    conditions = {each: branch.operands[0] for branch in operations if isinstance(branch, If) for each in inside(branch)}
     late: dict[Value, float] = {}
     longest = 0.0
     for operation in operations:
         if operation.code == "load_local" and operation.payload in stored:
             late[operation] = 0.0
         waits = [late[operand] for operand in operation.operands if operand in late]
+        if operation.code == "store_local" and conditions.get(operation) in late:
+            waits.append(late[conditions[operation]] + SIMPLE)
         if waits:
             late[operation] = max(waits) + latency(operation)
             if operation.code == "store_local" and operation.payload in stored:
@@ -300,30 +310,32 @@ def carried_latency(loop: For | While, excluded: Container[Local] = ()) -> float
     return longest
 
 
-def alike(region: Region, affine: Affine) -> bool:
-    """Whether straight code computes alike what it stores in neighbouring elements, so that a backend makes vectors of these
-    (superword-level parallelism)."""
+def packed(cost: float, region: Region, affine: Affine) -> float:
+    """The cost of code whose scalar cost is known: less if straight-line code computes adjacent stored elements in the same
+    way, so that a backend packs them into vectors (superword-level parallelism). Values unlike others are extracted from
+    vectors and broadcast."""
     shapes: dict[Value, int] = {}
     groups: dict[Hashable, set[int]] = {}
     stores = 0
     for operation in region.operations:
         if operation.__class__ is not Operation:
-            return False
+            return cost
         array = memory(operation)
         of = (operation.code, operation.type, array if operation.code == "load" else None)
         operands = () if array is not None else operation.operands
         shapes[operation] = hash((of, *(shapes.get(each, 0) for each in operands)))
         if operation.code in ("store", "update", "atomic") and indices(operation):
-            *others, last = map(affine.form, indices(operation))
-            places = tuple((each.base(), each.constant) for each in others)
-            key = (array, last.base(), shapes.get(operation.operands[-1], 0), places)
-            groups.setdefault(key, set()).add(last.constant)
+            row, last = affine.row(operation)
+            groups.setdefault((row, shapes.get(operation.operands[-1], 0)), set()).add(last.constant)
             stores += 1
     fours = sum(1 for group in groups.values() for first in group if {first + 1, first + 2, first + 3} <= group)
-    return stores > 0 and fours * 4 >= stores
+    if not stores or fours * 4 < stores:
+        return cost
+    single = sum(count for count in Counter(shapes.values()).values() if count < 4)
+    return min(cost, cost * PACKED + 2 * MOVE * single)
 
 
 def _widest(operation: Operation) -> DType:
-    """The type that says how many registers an operation takes."""
+    """The type that determines the number of registers of an operation."""
     types = [each.type for each in (operation, *operation.operands) if each.type is not None and each.type.kind != "bool"]
     return max(types, key=lambda each: each.bits) if types else operation.type  # type: ignore[return-value]

@@ -1,19 +1,22 @@
-"""Register promotion: an element that stays the same in all iterations of a loop is kept in a local while the loop runs.
+"""Register promotion: an element that is the same in all iterations of a loop is kept in a local while the loop runs.
 
-`c[i, j] += a[i, k] * b[k, j]` in k updates one element of memory in each iteration, atomically if it must be. The element is
-loaded once before the loop and stored once after it, which is what makes a sum of it that vectors can gather. Every other
-access to the array in the loop has to touch other elements, which the bounds of the loops may prove: `b[i, j]` is not
-`b[i, k]` where j begins at k + 1.
+`c[i, j] += a[i, k] * b[k, j]` in k updates one element of memory in each iteration, atomically if it must be. Here the
+element is loaded once before the loop and stored once after it, so that it becomes a reduction that can be vectorized. Every
+other access to the array in the loop must touch other elements, which the bounds of the loops may prove: `b[i, j]` is not
+`b[i, k]`
+if j begins at k + 1.
 
-An element that is not certain to be touched is not loaded: its index may be out of bounds. If it is only updated, by one
-operation in any order, the updates are gathered in a local that begins with the identity, and applied if there were any. No
-write is invented where other threads might see it.
+An element that is not certain to be accessed is not loaded: its index may be out of bounds. If it is only updated, by one
+operation in any order, the updates accumulate in a local that starts with the identity, and are applied if there were any.
+No write is introduced that other threads might see.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from samovar._native import DType, u1
 from samovar.ir import (
@@ -36,18 +39,21 @@ from samovar.ir import (
     Value,
     bodies,
     computed_before,
+    defined_in,
     indices,
+    is_own,
     memory,
-    regions,
     rewrite,
+    scopes,
     use_counts,
     walk,
+    walk_kernel,
 )
-from samovar.passes.loops.dependence import are_apart
-from samovar.passes.loops.divergence import defined_in, leaves
+from samovar.passes.loops.dependence import are_distinct
+from samovar.passes.loops.divergence import leaves
 from samovar.passes.outline import identity
 
-#: A loop with more operations, or an array with more accesses in it, is left as it is.
+#: A loop with more operations, or an array with more accesses in it, is left alone.
 LARGEST, MOST_ACCESSES = 1500, 48
 _ACCESSES = ("load", "store", "update", "atomic", "scatter")
 _PLAIN = frozenset((*FAMILIES, "div"))
@@ -55,25 +61,37 @@ _PLAIN = frozenset((*FAMILIES, "div"))
 
 def promote(kernel: Kernel, fast_math: bool) -> None:
     """Keep elements in locals while loops run, in place."""
-    if not any(isinstance(each, For) for body in bodies(kernel) for each in walk(body)):
+    if not any(isinstance(each, For) for each in walk_kernel(kernel)):
         return
-    promotion = _Promotion(kernel, fast_math)
-    for function in kernel.functions:
-        promotion.region(function.body, function.locals, alone=False)
-    promotion.region(kernel.body, kernel.locals, alone=True)
+    affine, uses = Affine(*bodies(kernel)), use_counts(bodies(kernel))
+    for body, locals in list(scopes(kernel)):
+        # In the body of the kernel, no other thread is running.
+        search = partial(_Search, affine=affine, uses=uses, fast_math=fast_math, alone=body is kernel.body)
+        rewrite(body, partial(_promoted, search=search, locals=locals), enters=is_own)
+
+
+def _promoted(operation: Operation, search: Callable[[For], _Search], locals: list[Local]) -> list[Operation]:
+    """A loop with promoted elements, where possible; any other operation unchanged."""
+    found = search(operation).elements() if isinstance(operation, For) else []
+    if not found or not isinstance(operation, For):
+        return [operation]
+    written = _Rewriting(operation, found, locals).write()
+    if operation not in written:  # in a branch
+        rewrite(operation.body, partial(_promoted, search=search, locals=locals), enters=is_own)
+    return written
 
 
 @dataclass
 class _Element:
-    """The accesses to one element in a loop: whether every iteration executes one that counts (`certain`), and by which
-    operation they are `gathered`, if they are."""
+    """The accesses to one element in a loop: whether every iteration executes one that counts (`certain`), and the operation
+    by which they are `reduced_by`, if it is a reduction."""
 
     array: Array
     at: tuple[Value, ...]
     accesses: list[Operation]
     certain: bool = False
-    gathered: str | None = None
-    #: What brings the element back to memory: a load if nothing does.
+    reduced_by: str | None = None
+    #: The operation that writes the element back to memory: a load if nothing does.
     code: str = field(init=False)
     scatter: Scatter | None = field(init=False)
 
@@ -85,7 +103,7 @@ class _Element:
 
 @dataclass
 class _Kept:
-    """A local in the place of an element; `touched` tells whether there was an update, where that is not certain."""
+    """A local in place of an element; `touched` says whether there was an update, if that is not certain."""
 
     element: _Element
     local: Local
@@ -93,44 +111,14 @@ class _Kept:
     touched: Local | None = None
 
 
-class _Promotion:
-    def __init__(self, kernel: Kernel, fast_math: bool) -> None:
-        self.fast_math = fast_math
-        self.affine = Affine(*bodies(kernel))
-        self.uses = use_counts(bodies(kernel))
-
-    def region(self, region: Region, locals: list[Local], alone: bool) -> None:
-        """`alone`: no other thread runs meanwhile."""
-        result: list[Operation] = []
-        for operation in region.operations:
-            if isinstance(operation, For):
-                result += self._loop(operation, locals, alone)
-            else:
-                result.append(operation)
-            if isinstance(operation, Sections):
-                for part in operation.parts:
-                    self.region(part.body, part.locals, alone=False)
-                continue
-            for inner in regions(operation):
-                if isinstance(operation, ParallelFor):
-                    self.region(inner, operation.locals, alone=False)
-                else:
-                    self.region(inner, locals, alone)
-        region.operations = result
-
-    def _loop(self, loop: For, locals: list[Local], alone: bool) -> list[Operation]:
-        found = _Search(loop, self, alone).elements()
-        return _Rewriting(loop, found, locals).write() if found else [loop]
-
-
 class _Search:
-    """Finds the elements of a loop that can be kept in locals."""
+    """Finds the elements of a loop that can be promoted."""
 
-    def __init__(self, loop: For, promotion: _Promotion, alone: bool) -> None:
+    def __init__(self, loop: For, affine: Affine, uses: Counter[Value], fast_math: bool, alone: bool) -> None:
         self.loop = loop
-        self.affine = promotion.affine
-        self.uses = promotion.uses
-        self.fast_math = promotion.fast_math
+        self.affine = affine
+        self.uses = uses
+        self.fast_math = fast_math
         self.alone = alone
         self.within: set[Value] = set()
 
@@ -142,8 +130,7 @@ class _Search:
             array = memory(operation)
             if isinstance(array, Array):
                 accesses.setdefault(array, []).append(operation)
-        step = self.loop.operands[2]
-        if not isinstance(step, Constant) or not step.value:
+        if not self.loop.stride:
             return []
         self.within = {self.loop.variable, *defined_in(self.loop.body)}
         return [element for array, each in accesses.items() for element in self._of_array(array, each)]
@@ -156,28 +143,28 @@ class _Search:
             return
         elements: dict[object, list[Operation]] = {}
         for access in accesses:
-            if all(map(self.is_steady, indices(access))):
-                elements.setdefault(tuple(map(self.affine.number, indices(access))), []).append(access)
+            if all(map(self.is_invariant, indices(access))):
+                elements.setdefault(self.affine.element(access), []).append(access)
         for each in elements.values():
             element = _Element(array, indices(each[0]), each)
-            if self._can_be_kept(element) and not any(self._meet(element, other) for other in accesses):
+            if self._can_be_kept(element) and not any(self._conflict(element, other) for other in accesses):
                 yield element
 
-    def is_steady(self, value: Value) -> bool:
+    def is_invariant(self, value: Value) -> bool:
         """Whether a value can be computed before the loop."""
         if value not in self.within:
             return True
         if not isinstance(value, Operation) or OPCODES[value.code].effect != "pure":
             return False
-        return self.affine.form(value).bits == 64 and all(map(self.is_steady, value.operands))
+        return self.affine.form(value).bits == 64 and all(map(self.is_invariant, value.operands))
 
-    def _meet(self, element: _Element, other: Operation) -> bool:
+    def _conflict(self, element: _Element, other: Operation) -> bool:
         """Whether another access may touch the element, and one of the two writes."""
         if any(each is other for each in element.accesses):
             return False
         if other.code == "load" and all(each.code == "load" for each in element.accesses):
             return False
-        return not are_apart(element.accesses[0], other, self.affine, self.within)
+        return not are_distinct(element.accesses[0], other, self.affine, self.within)
 
     def _can_be_kept(self, element: _Element) -> bool:
         certain = list(self._certain(element))
@@ -192,7 +179,7 @@ class _Search:
         ordered = element.array.dtype.kind == "float" and not self.fast_math
         if ordered and any(each.code == "update" for each in element.accesses):
             return False
-        element.gathered, element.certain = families.pop(), bool(certain)
+        element.reduced_by, element.certain = families.pop(), bool(certain)
         return True
 
     def _certain(self, element: _Element) -> Iterator[Operation]:
@@ -209,14 +196,14 @@ def _is_update(access: Operation) -> bool:
 
 
 def _is_plain(access: Operation) -> bool:
-    """Whether an access is a load, a store, or a load and a store with arithmetic in between."""
+    """Whether an access is a load, a store, or an update with arithmetic in between."""
     return access.code in ("load", "store") or (
         access.code == "update" and _is_update(access) and access.payload.operation in _PLAIN
     )
 
 
 class _Rewriting:
-    """Writes a loop whose elements are kept in locals."""
+    """Writes a loop with promoted elements."""
 
     def __init__(self, loop: For, elements: Sequence[_Element], locals: list[Local]) -> None:
         self.loop = loop
@@ -227,13 +214,11 @@ class _Rewriting:
         self.within = defined_in(loop.body)
 
     def write(self) -> list[Operation]:
-        build, (begin, end, step) = self.build, self.loop.operands
-        assert isinstance(step, Constant)
+        build = self.build
         if self.loop.trip_count():
             self._kept()
         else:
-            runs = build.compare("lt" if step.value > 0 else "gt", begin, end)
-            build.append(If(runs, build.region(self._kept), Region(), self.loop.line))
+            build.append(If(build.runs(self.loop), build.region(self._kept), Region(), self.loop.line))
         return build.operations
 
     def _kept(self) -> None:
@@ -241,10 +226,10 @@ class _Rewriting:
         kept = [_Kept(element, self._local(element.array.name, element.array.dtype)) for element in self.elements]
         for each in kept:
             each.places = [self._before(index) for index in each.element.at]
-            if each.element.gathered is None:
+            if each.element.reduced_by is None:
                 build.set(each.local, build.make("load", each.local.type, *each.places, payload=each.element.array))
             else:
-                build.set(each.local, Constant(identity(each.element.gathered, each.local.type), each.local.type))
+                build.set(each.local, Constant(identity(each.element.reduced_by, each.local.type), each.local.type))
                 if not each.element.certain:
                     each.touched = self._local("touched", u1)
                     build.set(each.touched, Constant(False, u1))
@@ -257,10 +242,10 @@ class _Rewriting:
                 self._apply(each)
 
     def _apply(self, kept: _Kept) -> None:
-        """Bring what was kept back to memory."""
+        """Write a promoted element back to memory."""
         build, element = self.build, kept.element
-        if element.gathered is not None:
-            payload, type = element.scatter or Atomic(element.gathered, element.array), element.array.dtype
+        if element.reduced_by is not None:
+            payload, type = element.scatter or Atomic(element.reduced_by, element.array), element.array.dtype
             build.make(element.code, None if element.scatter else type, *kept.places, build.get(kept.local), payload=payload)
         elif element.code != "load":
             build.make("store", None, *kept.places, build.get(kept.local), payload=element.array)
@@ -271,11 +256,12 @@ class _Rewriting:
         return made
 
     def _before(self, value: Value) -> Value:
-        """A value that does not depend on the loop, in front of it."""
+        """A loop-invariant value, computed before the loop."""
         return computed_before(value, self.build, lambda each: each not in self.within, self.copies)
 
     def _replace(self, kept: dict[Operation, _Kept]) -> None:
-        """Work on locals in the loop; an operation stays what its users know, the value before it."""
+        """Replace accesses by locals in the loop; the value of an operation, the old element, stays the same for its
+        users."""
 
         def expand(operation: Operation) -> Sequence[Operation]:
             found = kept.get(operation)

@@ -1,12 +1,12 @@
-"""Safepoints: where long code looks whether it is to stop, so that it can be interrupted, and other Python threads run.
+"""Safepoints: where long-running code polls whether to stop, so that it can be interrupted and other Python threads run.
 
-The operation `poll` takes the time that something is estimated to take off a budget, and asks the runtime when nothing is
-left of it. Loops whose length nobody knows have one in each iteration. Where an iteration is short, that would cost more
-than it takes: such a loop is run in pieces, and asks between two of them.
+The operation `poll` subtracts an estimated time from a budget, and calls the runtime when the budget is used up. Loops of
+unknown length poll in each iteration. If an iteration is short, that would cost more than the iteration: such a loop is
+strip-mined, and polls between strips.
 
-Loops that are short when they run are not made to pay for that. In a task, what its loops will take is estimated before it
-begins, and code without any `poll` runs if that is little. A loop with others inside asks in each of its own iterations, and
-those inside do not, unless one iteration alone takes long. Other innermost loops are there twice, in pieces and whole.
+Loops that turn out to be short do not pay for that. In a task, the time of its loops is estimated before it begins, and code
+without any `poll` runs if it is short. A loop with others inside polls in each of its own iterations, and those inside do
+not, unless a single iteration takes long. Other innermost loops have two versions, strip-mined and whole.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import partial
 
 from samovar._native import i64
 from samovar.ir import (
+    Affine,
     Builder,
     Captured,
     Clone,
@@ -34,28 +35,31 @@ from samovar.ir import (
     Task,
     Value,
     While,
+    defined_in,
     outlined,
     regions,
+    rewrite,
     walk,
 )
-from samovar.passes.loops.divergence import defined_in, exits
+from samovar.passes.cost import Estimator
+from samovar.passes.loops.divergence import exits
 from samovar.passes.loops.price import LOCAL_BYTES, code_size, local_bytes
-from samovar.passes.loops.work import Known, Work, as_integer, combined, cost_of, has_long, is_long, written
+from samovar.passes.loops.work import Known, Work, as_integer, combined, has_long, is_long, written
 
-#: What takes no longer than this, in nanoseconds, does not ask.
+#: Code that takes at most this long, in nanoseconds, does not poll.
 BRIEF = 1_000_000.0
-#: A piece of an innermost loop takes about this long (nanoseconds), and has at least so many iterations.
+#: The approximate duration of a strip of an innermost loop (nanoseconds), and its minimum number of iterations.
 PIECE, LEAST_PIECE = 500_000.0, 16
-#: Code of more operations does not stand twice, once for short loops and once for long ones.
+#: Code of more operations does not get two versions, for short loops and for long ones.
 TWICE = 150
-#: What an iteration counts that calls a function with loops, in nanoseconds.
+#: The cost of an iteration that calls a function with loops, in nanoseconds.
 CALL = 100.0
 
 
 def place_safepoints(kernel: Kernel) -> None:
-    """Have all loops of a kernel that may run long ask whether to stop, in place."""
+    """Add safepoints to all loops of a kernel that may run long, in place."""
     looping: set[Function] = set()
-    for function in kernel.functions:  # callees first; of functions of our own it is known what they take
+    for function in kernel.functions:  # callees first; the time of our own functions is known
         if function.cost is None and has_long(function.body, looping):
             looping.add(function)
     for function in kernel.functions:
@@ -68,14 +72,14 @@ def place_safepoints(kernel: Kernel) -> None:
 
 
 def is_scheduled(operation: Operation) -> bool:
-    """Whether an operation is a loop over units or axes of a task, or around one: the runtime sees to how long it runs."""
+    """Whether an operation is a loop over units or dimensions of a task, or around one: the runtime limits its duration."""
     if isinstance(operation, For) and operation.hints.parallel:
         return True
     return any(is_scheduled(each) for region in regions(operation) for each in region.operations)
 
 
 class _Placing:
-    """Places safepoints in one body. `locals` takes the variables that they need."""
+    """Places safepoints in one body. `locals` receives the variables that they need."""
 
     def __init__(self, locals: list[Local], looping: set[Function]) -> None:
         self.locals = locals
@@ -84,7 +88,7 @@ class _Placing:
     # --- tasks
 
     def task(self, task: Task) -> None:
-        """Two bodies, if it can be told when the task begins whether its loops are short."""
+        """Write two bodies, if it is known when the task begins whether its loops are short."""
         work = Work(partial(_is_there_at_once, task), self.looping)
         total: Known | None = 0.0
         for iteration in _iterations(task.body, task, work):
@@ -98,11 +102,11 @@ class _Placing:
                 self._in_iterations(task.body)
             return
         clone = Clone(targets={local: self._another(local) for local in list(task.locals)})
-        patient = clone.region(task.body)
-        self._in_iterations(patient)
+        polling = clone.region(task.body)
+        self._in_iterations(polling)
         build = Builder(task.line)
         long = build.compare("gt", written(build, total, task.captures), written(build, BRIEF))
-        build.append(If(long, patient, task.body, task.line, unlikely=True))
+        build.append(If(long, polling, task.body, task.line, unlikely=True))
         task.body = Region(build.operations)
 
     def _another(self, local: Local) -> Local:
@@ -124,7 +128,7 @@ class _Placing:
     # --- everything else
 
     def region(self, region: Region, nested: bool = False) -> None:
-        """Place safepoints in a region; `nested`: it is executed again and again."""
+        """Place safepoints in a region; `nested`: it is executed repeatedly."""
         result: list[Operation] = []
         for operation in region.operations:
             result += self._operation(operation, nested)
@@ -150,11 +154,11 @@ class _Placing:
 
     def _cost(self, region: Region) -> float:
         calls = any(each.code == "call" and each.payload in self.looping for each in walk(region))
-        return cost_of(region) + (CALL if calls else 0.0)
+        return Estimator(iterations=1).region(region).nanoseconds + (CALL if calls else 0.0)
 
     def _for(self, loop: For, nested: bool) -> list[Operation]:
         if any(isinstance(each, (Task, Sections)) for each in walk(loop.body)):
-            return self._in_each_iteration(loop)  # what a task takes is not known here, and there is one of it
+            return self._in_each_iteration(loop)  # the time of a task is unknown here, and it should not be copied
         if not has_long(loop.body, self.looping):
             return self._innermost(loop, nested)
         within = defined_in(Region([loop]))
@@ -166,14 +170,13 @@ class _Placing:
             return [loop]
         build = Builder(loop.line, loop.origin)
         spent = as_integer(build, each)
-        patient = Clone().operation(loop)
-        assert isinstance(patient, For)
-        self._in_each_iteration(patient)
+        polling = Clone().for_loop(loop)
+        self._in_each_iteration(polling)
         loop.body.operations[:0] = [Operation("poll", None, (spent,))]
         if isinstance(each, float):
-            return [*build.operations, patient]
+            return [*build.operations, polling]
         long = build.compare("gt", written(build, each), written(build, BRIEF))
-        build.append(If(long, Region([patient]), Region([loop]), loop.line, unlikely=True))
+        build.append(If(long, Region([polling]), Region([loop]), loop.line, unlikely=True))
         return build.operations
 
     def _in_each_iteration(self, loop: For) -> list[Operation]:
@@ -182,40 +185,35 @@ class _Placing:
         return [loop]
 
     def _innermost(self, loop: For, nested: bool) -> list[Operation]:
-        begin, end, step = loop.operands
+        begin, end, _ = loop.operands
         cost = self._cost(loop.body)
         length = max(LEAST_PIECE, int(PIECE / max(cost, 0.5)))
         long = not _may_stand_twice(loop.body)
-        counts = isinstance(step, Constant) and step.value
-        if not _is_never_far(begin, end) or (long and not counts):
+        if not _is_never_far(begin, end) or (long and not loop.stride):
             loop.body.operations[:0] = _poll(cost)
             return [loop]
         build = Builder(loop.line, loop.origin)
         first, last = (build.cast(each, i64) for each in (begin, end))
-        patient = Clone().operation(loop)
-        assert isinstance(patient, For)
-        if not counts:  # there are no more iterations than the bounds are apart
-            patient.body.operations[:0] = _poll(cost)
+        polling = Clone().for_loop(loop)
+        if not loop.stride:  # the distance of the bounds limits the trip count
+            polling.body.operations[:0] = _poll(cost)
             distance = build.max(build.sub(last, first), build.sub(first, last))
             far = build.compare("gt", distance, Constant(length, i64))
-            build.append(If(far, Region([patient]), _brief(loop, distance, cost), loop.line, unlikely=True))
+            build.append(If(far, Region([polling]), _unpolled(loop, distance, cost), loop.line, unlikely=True))
             return build.operations
-        assert isinstance(step, Constant)
-        reach = Constant(length * abs(int(step.value)), i64)
+        reach = Constant(length * abs(loop.stride), i64)
         if not nested or long:
-            self._in_pieces(build, loop, first, last, reach, length * cost)
+            self._strip_mined(build, loop, first, last, reach, length * cost)
             return build.operations
-        distance = build.sub(last, first) if step.value > 0 else build.sub(first, last)
-        pieces = build.region(lambda: self._in_pieces(build, patient, first, last, reach, length * cost))
-        brief = _brief(loop, distance, cost / abs(int(step.value)))
-        build.append(If(build.compare("gt", distance, reach), pieces, brief, loop.line, unlikely=True))
+        distance = build.sub(last, first) if loop.stride > 0 else build.sub(first, last)
+        strips = build.region(lambda: self._strip_mined(build, polling, first, last, reach, length * cost))
+        brief = _unpolled(loop, distance, cost / abs(loop.stride))
+        build.append(If(build.compare("gt", distance, reach), strips, brief, loop.line, unlikely=True))
         return build.operations
 
-    def _in_pieces(self, build: Builder, loop: For, first: Value, last: Value, reach: Value, spent: float) -> None:
-        """A loop in pieces, each of which asks after it. What leaves the loop leaves all of them."""
-        step = loop.operands[2]
-        assert isinstance(step, Constant)
-        upwards = step.value > 0
+    def _strip_mined(self, build: Builder, loop: For, first: Value, last: Value, reach: Value, spent: float) -> None:
+        """A strip-mined loop that polls after each strip. A jump out of the loop leaves all strips."""
+        stride, upwards = loop.stride, loop.stride > 0
         at = Local("piece", i64)
         self.locals.append(at)
         build.set(at, first)
@@ -230,13 +228,13 @@ class _Placing:
             build.set(at, stop)
             if exits(loop.body):
                 _leave_all(loop.body, at, last)
-            loop.operands = (here, stop, Constant(int(step.value), i64))
+            loop.operands = (here, stop, Constant(stride, i64))
             build.append(loop)
             build.operations += _poll(spent)
 
-        pieces = While(Region(head.operations), more, build.region(body), loop.line)
-        pieces.note = "strip-mined: a safepoint after each piece"
-        build.append(pieces)
+        strips = While(Region(head.operations), more, build.region(body), loop.line)
+        strips.note = "strip-mined: a safepoint after each strip"
+        build.append(strips)
 
 
 def _may_stand_twice(region: Region) -> bool:
@@ -244,8 +242,9 @@ def _may_stand_twice(region: Region) -> bool:
 
 
 def _is_never_far(begin: Value, end: Value) -> bool:
-    """Whether the distance of two bounds fits into 64 bits with a sign."""
-    return all(each.type is not None and each.type.bits < 64 for each in (begin, end)) or (
+    """Whether the distance of two bounds fits in a signed 64-bit integer."""
+    (low, high), (least, most) = map(Affine().range, (begin, end))
+    return max(high, most) - min(low, least) < 1 << 63 or (
         isinstance(begin, Constant) and begin.value >= 0 and end.type is i64
     )
 
@@ -254,8 +253,8 @@ def _poll(nanoseconds: float) -> list[Operation]:
     return [Operation("poll", None, (Constant(max(1, int(nanoseconds)), i64),))]
 
 
-def _brief(loop: For, distance: Value, cost: float) -> Region:
-    """A loop that does not ask; what it has taken counts after it, about: who runs it again and again asks in between."""
+def _unpolled(loop: For, distance: Value, cost: float) -> Region:
+    """A loop without polls; its estimated time is subtracted after it, for the polls of enclosing loops."""
     build = Builder(loop.line)
     build.append(loop)
     shift = max(0, int(-math.log2(max(cost, 1e-3))))
@@ -265,27 +264,23 @@ def _brief(loop: For, distance: Value, cost: float) -> Region:
 
 
 def _leave_all(region: Region, at: Local, last: Value) -> None:
-    """Have what leaves a loop say that nothing is left of it."""
-    result: list[Operation] = []
-    for operation in region.operations:
-        if operation.code == "break":
-            result.append(Operation("store_local", None, (last,), at))
-        elif isinstance(operation, If):
-            for side in (operation.then, operation.orelse):
-                _leave_all(side, at, last)
-        result.append(operation)
-    region.operations = result
+    """Make jumps out of a loop skip its remaining strips."""
+
+    def expand(operation: Operation) -> list[Operation]:
+        return [at.store(last), operation] if operation.code == "break" else [operation]
+
+    rewrite(region, expand, enters=lambda each: isinstance(each, If))
 
 
 def _is_there_at_once(task: Task, value: Value) -> bool:
-    """Whether a value is there when a task begins."""
+    """Whether a value is available when a task begins."""
     if isinstance(value, Operation) and value.code == "shape":
         return value in task.captures or value.payload[0] in task.captures
     return value in task.captures
 
 
 def _captured(task: Task, value: Value) -> Value:
-    """A value that the code around a task has, for the task."""
+    """The captured value, in a task, of a value of the surrounding code."""
     if isinstance(value, Constant) or _is_there_at_once(task, value):
         return value
     at_hand = isinstance(value, Parameter) or (isinstance(value, Operation) and value.code == "shape")
@@ -295,17 +290,15 @@ def _captured(task: Task, value: Value) -> Value:
 
 
 def _iterations(region: Region, task: Task, work: Work) -> Iterator[Region]:
-    """The parts of a task that the runtime does not see to: what stands in its innermost loops over axes."""
+    """The parts of a task whose duration the runtime does not limit: the bodies of its innermost loops over dimensions."""
     if not any(is_scheduled(operation) for operation in region.operations):
         yield region
         return
     for operation in region.operations:
         if isinstance(operation, For) and operation.variable.bounds is not None:
             begin, end = operation.variable.bounds
-            bounds = operation.variable.bounds = _captured(task, begin), _captured(task, end)
-            least, most = (work.limits(each) for each in bounds)
-            if least is not None and most is not None:
-                work.variables[operation.variable] = least[0], most[1]
+            operation.variable.bounds = _captured(task, begin), _captured(task, end)
+            work.counts(operation.variable, *operation.variable.bounds)
         if is_scheduled(operation):
             for inner in regions(operation):
                 yield from _iterations(inner, task, work)

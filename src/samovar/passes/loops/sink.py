@@ -1,6 +1,6 @@
-"""Sinking of stores: an element that both sides of an `if` store in the end is stored after it, once.
+"""Sinking of stores: an element that both sides of an `if` store at their end is stored once, after it.
 
-In lanes, that is one store of all of them in the place of two with masks.
+In lanes, that is one unmasked store instead of two masked ones.
 """
 
 from __future__ import annotations
@@ -12,28 +12,34 @@ from samovar.ir import (
     Affine,
     Array,
     If,
+    Kernel,
     Local,
     Operation,
     ReadFlag,
     Region,
-    Sections,
-    Task,
+    defined_in,
     indices,
+    is_own,
     memory,
     regions,
+    scopes,
 )
-from samovar.passes.loops.divergence import defined_in
 
 _PASSED = frozenset(("load_local", "store_local"))
 
 
-def sink_stores(region: Region, affine: Affine, locals: list[Local]) -> None:
-    """Store after an `if` what both sides store at their end. `locals` takes what is needed to hand values over. Tasks have
-    locals of their own."""
+def sink_stores(kernel: Kernel) -> None:
+    """Move stores that are at the end of both sides of an `if` after it, in place."""
+    for body, locals in list(scopes(kernel)):
+        _sink(body, Affine(body), locals)
+
+
+def _sink(region: Region, affine: Affine, locals: list[Local]) -> None:
+    """Sink the stores of a region. `locals` receives the variables that pass values on; tasks have their own locals."""
     result: list[Operation] = []
     for operation in region.operations:
-        for inner in () if isinstance(operation, (Task, Sections)) else regions(operation):
-            sink_stores(inner, affine, locals)
+        for inner in regions(operation) if is_own(operation) else ():
+            _sink(inner, affine, locals)
         result.append(operation)
         if isinstance(operation, If):
             result += _sunk(operation, affine, locals)
@@ -57,20 +63,20 @@ def _sunk(branch: If, affine: Affine, locals: list[Local]) -> list[Operation]:
         locals.append(local)
         for side, store in zip((branch.then, branch.orelse), stores, strict=True):
             place = side.operations.index(store)
-            side.operations[place] = Operation("store_local", None, store.operands[-1:], local, store.line)
-        value = Operation("load_local", type, (), local, stores[0].line)
+            side.operations[place] = local.store(store.operands[-1], store.line)
+        value = local.load(stores[0].line)
         result += [value, Operation("store", None, (*at, value), stores[0].payload, stores[0].line)]
     return result
 
 
 def _last_stores(side: Region, affine: Affine) -> dict[tuple[Array, tuple[Hashable, ...]], Operation]:
-    """The stores at the end of a side after which nothing happens that could see them: other stores, and computing."""
+    """The stores at the end of a side that nothing after them can observe: only other stores and pure operations follow."""
     found: dict[tuple[Array, tuple[Hashable, ...]], Operation] = {}
-    touched: set[object] = set()  # by what comes after
+    touched: set[object] = set()  # by later operations
     for operation in reversed(side.operations):
         array = memory(operation)
         if operation.code == "store" and isinstance(array, Array) and array.alone and array not in touched:
-            found[array, tuple(map(affine.number, indices(operation)))] = operation
+            found[affine.element(operation)] = operation
             touched.add(array)
         elif operation.code == "load" and not isinstance(operation, ReadFlag):
             touched.add(array)

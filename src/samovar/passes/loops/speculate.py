@@ -1,11 +1,12 @@
-"""Speculation: an element that a nest of loops loads under a condition, and that stays the same all the while, is loaded in
-front of the nest.
+"""Speculative loads: an invariant element that a loop nest loads conditionally is loaded before the nest.
 
-A condition may guard an access: whoever loads earlier has to know that the element exists. That the indices are in bounds is
-one comparison, once. What is left under the condition only computes, and vectors need neither a mask nor a branch for it.
+A condition may guard an access: an earlier load must know that the element exists, which is one bounds comparison per nest.
+The conditional code is then pure, and needs neither masks nor branches in vectors.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from samovar._native import i32, i64, u1
 from samovar.ir import (
@@ -18,44 +19,34 @@ from samovar.ir import (
     Local,
     Operation,
     Region,
-    Sections,
-    Task,
     Value,
+    defined_in,
     indices,
+    inside,
+    is_own,
     memory,
-    regions,
     rewrite,
     scopes,
-    substitute,
     walk,
 )
 from samovar.passes.loops.dependence import CHANGES
-from samovar.passes.loops.divergence import defined_in
 
-#: So many elements are loaded in front of a nest.
+#: The maximum number of elements loaded before a nest.
 MOST = 16
 
 
 def speculate_loads(kernel: Kernel) -> None:
-    """Load what nests of loops need in any case, or may need, in front of them, in place."""
+    """Hoist the loads that loop nests need, or may need, in place."""
     for body, locals in list(scopes(kernel)):
-        _region(body, locals)
+
+        def expand(operation: Operation, locals: list[Local] = locals) -> list[Operation]:
+            return [*_hoisted(operation, locals), operation] if isinstance(operation, For) else [operation]
+
+        rewrite(body, expand, enters=lambda each: is_own(each) and not isinstance(each, For))
 
 
-def _region(region: Region, locals: list[Local]) -> None:
-    result: list[Operation] = []
-    for operation in region.operations:
-        if isinstance(operation, For):
-            result += _in_front(operation, locals)
-        elif not isinstance(operation, (Task, Sections)):
-            for inner in regions(operation):
-                _region(inner, locals)
-        result.append(operation)
-    region.operations = result
-
-
-def _in_front(nest: For, locals: list[Local]) -> list[Operation]:
-    """What a nest loads under conditions, in front of it; the nest takes it from there."""
+def _hoisted(nest: For, locals: list[Local]) -> list[Operation]:
+    """The conditional loads of a nest, hoisted before it; the nest uses their values."""
     changes = [each for each in walk(nest.body) if each.code in CHANGES]
     changed = {memory(each) for each in changes}
     if None in changed:
@@ -63,7 +54,7 @@ def _in_front(nest: For, locals: list[Local]) -> list[Operation]:
     within = defined_in(nest.body) | {nest.variable}
     shared = not all(isinstance(array, Array) and array.alone for array in changed)
     groups: dict[tuple[object, ...], list[Operation]] = {}
-    for load in _guarded(nest.body, False):
+    for load in _guarded(nest.body):
         array = load.payload
         if array in changed or (shared and not array.alone) or array in within or not within.isdisjoint(load.operands):
             continue
@@ -73,34 +64,23 @@ def _in_front(nest: For, locals: list[Local]) -> list[Operation]:
     build = Builder(nest.line, nest.origin)
     replacements: dict[Value, Value] = {}
     for loads in groups.values():
-        value = _loaded(build, loads[0], locals)
+        value = loaded_if_there(build, loads[0], locals)
         replacements.update(dict.fromkeys(loads, value))
     if replacements:
-
-        def without(operation: Operation) -> list[Operation]:
-            substitute(operation, replacements)
-            return [] if operation in replacements else [operation]
-
-        rewrite(nest.body, without)
+        rewrite(nest.body, lambda each: [] if each in replacements else [each], replacements)
     return build.operations
 
 
-def _guarded(region: Region, under: bool) -> list[Operation]:
-    """The loads that a condition decides on."""
-    found: list[Operation] = []
-    for operation in region.operations:
-        if operation.__class__ is not Operation:
-            for inner in regions(operation):
-                found += _guarded(inner, under or isinstance(operation, If))
-        elif under and operation.code == "load":
-            found.append(operation)
-    return found
+def _guarded(region: Region) -> Iterable[Operation]:
+    """The conditional loads, each once."""
+    branches = (each for each in walk(region) if isinstance(each, If))
+    found = (each for branch in branches for each in inside(branch))
+    return dict.fromkeys(each for each in found if each.__class__ is Operation and each.code == "load")
 
 
-def _loaded(build: Builder, load: Operation, locals: list[Local]) -> Value:
-    """An element, if there is one."""
+def loaded_if_there(build: Builder, load: Operation, locals: list[Local]) -> Value:
+    """An element, if it is in bounds."""
     array: Array = load.payload
-    assert load.type is not None
     exists: Value | None = None
     for axis, index in enumerate(indices(load)):
         at = build.cast(index, i64)
@@ -112,12 +92,12 @@ def _loaded(build: Builder, load: Operation, locals: list[Local]) -> Value:
             exists = test if exists is None else build.make("and", u1, exists, test)
     if exists is None:
         return build.append(load)
-    local = Local(array.name, load.type)
+    local = Local(array.name, array.dtype)
     locals.append(local)
-    build.set(local, Constant(load.type(0), load.type))
+    build.set(local, local.zero())
 
     def take() -> None:
-        build.set(local, build.make("load", load.type, *load.operands, payload=array))
+        build.set(local, build.make("load", array.dtype, *load.operands, payload=array))
 
     build.append(If(exists, build.region(take), Region(), load.line))
     return build.get(local)

@@ -1,12 +1,12 @@
-"""Full unrolling: short loops of known length are written out, and small arrays of the code's own become variables.
+"""Full unrolling: short loops of constant length are unrolled, and small local arrays become variables.
 
-The variable of such a loop is a constant in each copy of its body, so the bounds of loops inside that depend on it are known
-too, conditions on it are decided, and indices are constants. A local array of which all indices are constants is a number of
-variables. What is left is straight code, whose loads and stores everybody can follow, and whose surrounding loop can run in
-vectors.
+The variable of such a loop is a constant in each copy of its body, so the bounds of inner loops that depend on it are known
+too, conditions on it are decided, and indices are constants. A local array whose indices are all constants becomes a set of
+variables. The result is straight-line code with loads and stores that are easy to analyze, and the enclosing loop can be
+vectorized.
 
-A nest is written out as a whole or not at all. Loops whose variable nobody uses gain nothing, and loops that fill a vector
-by themselves are faster as such; both are left, with whatever is inside of them.
+A nest is unrolled as a whole or not at all. Loops with an unused variable gain nothing, and loops that fill a vector by
+themselves are faster as loops; both are left alone, with everything inside.
 """
 
 from __future__ import annotations
@@ -25,37 +25,34 @@ from samovar.ir import (
     LocalArray,
     Machine,
     Operation,
-    ParallelFor,
     Region,
-    Sections,
     Value,
     While,
     indices,
+    is_own,
     memory,
-    regions,
     rewrite,
     scopes,
-    substitute,
     use_counts,
     used,
     walk,
 )
 from samovar.passes.constants import known_result
+from samovar.passes.dead_code import drop_unused
 from samovar.passes.locals import forward_in, plain_update
-from samovar.passes.prune import drop_unused
 
-#: A nest that would be longer is left as it is.
+#: A nest that would be longer is left alone.
 LARGEST = 800
-#: So many operations may be looked at for each that may be written: conditions may decide on all that is left of a loop.
+#: How many operations may be examined for each that may be written: conditions may decide about the rest of a loop.
 LOOKED_AT = 16
-#: So many operations may be written in all, in one body.
+#: The maximum number of operations written in one body.
 LARGEST_TOTAL = 4000
 #: A local array with more elements stays in memory.
 MOST_ELEMENTS = 64
 
 
 class _TooLong(Exception):
-    """A nest cannot be written out, or is too long for it."""
+    """A nest cannot be unrolled, or would be too long."""
 
 
 def unroll_loops(kernel: Kernel, machine: Machine) -> None:
@@ -70,49 +67,36 @@ class _Body:
     def __init__(self, body: Region, locals: list[Local], machine: Machine) -> None:
         self.body = body
         self.locals = locals
-        #: As many iterations fill a vector.
+        #: The number of iterations that fill a vector.
         self.lanes = max(machine.lanes(32), 8)
         self.left = LARGEST_TOTAL
+        self.found = False
 
     def run(self) -> None:
         if not any(isinstance(each, For) for each in walk(self.body)):
             return
         self.used = use_counts([self.body])
-        if self._region(self.body):
+        rewrite(self.body, self._expand, enters=is_own)
+        if self.found:
             self._scalarize()
             forward_in(self.body)
             drop_unused(self.body)
 
-    def _region(self, region: Region) -> bool:
-        """Unroll what can be unrolled in a region; whether there was anything."""
-        found, result = False, []
-        for operation in region.operations:
-            written = self._written(operation) if isinstance(operation, For) else None
-            if written is None:
-                result.append(operation)
-                if not isinstance(operation, (ParallelFor, Sections)):
-                    for inner in regions(operation):
-                        found |= self._region(inner)
-            else:
-                found = True
-                result += written
-        region.operations = result
-        return found
-
-    def _written(self, loop: For) -> list[Operation] | None:
-        """What takes the place of a loop; None if it stays."""
-        if constant_range(loop) is None:
-            return None
+    def _expand(self, operation: Operation) -> list[Operation]:
+        """The replacement of a loop that can be unrolled."""
+        if not isinstance(operation, For) or constant_range(operation) is None:
+            return [operation]
         copies = _Copies(min(LARGEST, self.left), self.lanes, self.used)
         try:
-            result = copies.loop(loop)
+            result = copies.loop(operation)
         except _TooLong:
-            return None
+            return [operation]
         self.left -= copies.count
+        self.found = True
         return result
 
     def _scalarize(self) -> None:
-        """Replace local arrays of which all indices are constants by a local for each element."""
+        """Replace local arrays whose indices are all constants by a local per element (scalar replacement)."""
         touched: set[LocalArray] = set()
         kept: set[object] = set()
         for operation in walk(self.body):
@@ -139,7 +123,7 @@ def constant_range(loop: For) -> range | None:
 
 
 class _Copies(Clone):
-    """Copies a nest with its loops written out, `most` operations at most."""
+    """Copies a nest with its loops unrolled, at most `most` operations."""
 
     def __init__(self, most: int, lanes: int, used: dict[Value, int]) -> None:
         super().__init__()
@@ -152,7 +136,6 @@ class _Copies(Clone):
     def loop(self, loop: For) -> list[Operation]:
         bounds = [self.value(operand) for operand in loop.operands]
         variable, hints = loop.variable, loop.hints
-        assert variable.type is not None
         values = constant_range(For(variable, bounds[0], bounds[1], bounds[2], loop.body))
         innermost = not any(isinstance(each, For) for each in walk(loop.body))
         if values is None or not self.used[variable] or (innermost and values[self.lanes - 1 :]) or hints.vectors:
@@ -195,7 +178,7 @@ class _Copies(Clone):
 
 
 def _is_element(operation: Operation, array: LocalArray) -> bool:
-    """Whether an operation does nothing but to load or store one known element."""
+    """Whether an operation is a plain load or store of one known element."""
     if operation.code not in ("load", "store", "update") or prod(array.shape) > MOST_ELEMENTS:
         return False
     at = indices(operation)
@@ -205,16 +188,15 @@ def _is_element(operation: Operation, array: LocalArray) -> bool:
 
 
 class _Elements:
-    """Writes accesses of elements as those of locals."""
+    """Rewrites accesses to elements as accesses to locals."""
 
     def __init__(self, body: Region, arrays: list[LocalArray], locals: list[Local]) -> None:
         self.arrays: dict[LocalArray, dict[tuple[int, ...], Local]] = {array: {} for array in arrays}
         self.locals = locals
         self.replacements: dict[Value, Value] = {}
-        rewrite(body, self._expand)
+        rewrite(body, self._expand, self.replacements)
 
     def _expand(self, operation: Operation) -> list[Operation]:
-        substitute(operation, self.replacements)
         if operation.code == "reserve" and operation.payload in self.arrays:
             return []
         array = memory(operation)
@@ -223,9 +205,9 @@ class _Elements:
         local = self._local(array, tuple(int(index.value) for index in indices(operation) if isinstance(index, Constant)))
         values = operation.operands[array.ndim :]
         if operation.code == "load":
-            steps = [Operation("load_local", array.dtype, (), local, operation.line)]
+            steps = [local.load(operation.line)]
         elif operation.code == "store":
-            steps = [Operation("store_local", None, values, local, operation.line)]
+            steps = [local.store(values[0], operation.line)]
         else:
             assert isinstance(operation.payload, Atomic)
             update = Operation(operation.code, operation.type, values, operation.payload, operation.line)

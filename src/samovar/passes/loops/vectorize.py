@@ -1,11 +1,10 @@
-"""Vectorization: neighbouring iterations of a loop run side by side, one in each lane of a vector (SPMD on SIMD).
+"""Vectorization: consecutive iterations of a loop run in the SIMD lanes of a vector (SPMD on SIMD).
 
-The body is written once for all lanes: what varies between them (`samovar.passes.loops.divergence`) as operations on
-vectors, what does not as it is. `mask` says in which lanes the code at hand counts: none means all. What is stored in
-variables elsewhere stays as it was, memory is not touched there. A loop that lanes leave one by one runs while there is one
-left.
+The body is written once for all lanes: varying values (`samovar.passes.loops.divergence`) as vector operations, uniform ones
+as scalars. `mask` says which lanes are active: None means all. In the others, variables keep their values and memory is not
+accessed. A divergent loop runs until the last lane has left it.
 
-Of elements that lie side by side, the address is that of the first lane: the index is computed once more for it alone.
+The address of contiguous elements is that of the first lane: the index is recomputed for that lane alone.
 """
 
 from __future__ import annotations
@@ -40,17 +39,17 @@ from samovar.passes.loops.held import Reuse
 from samovar.passes.loops.interleave import Record, interleaved, records
 from samovar.passes.outline import identity
 
-#: Loops of vectors are left as they are, but for unrolling.
+#: Vector loops are final, except for unrolling.
 _VECTORS = Hints(vectors=0)
 _FALSE = Constant(False, u1)
-#: What indices are made of.
+#: Operations that indices consist of.
 _IN_INDICES = frozenset(("add", "sub", "mul", "neg", "cast", "shl"))
 
 
 @dataclass
-class _Turn:
-    """A loop that lanes may leave one by one: `running` keeps which are still in it, None if nobody leaves for good; `here`
-    which of them are in this iteration; `mask` is the one that an iteration begins with."""
+class _LoopMask:
+    """The masks of a divergent loop: `running` are the lanes still in it, None if no lane leaves for good; `here` those
+    active in this iteration; `mask` is the one that an iteration begins with."""
 
     running: VectorLocal | None
     here: VectorLocal
@@ -58,8 +57,8 @@ class _Turn:
 
 
 class Vectorizer:
-    """Writes the body of a loop for `width` lanes. `locals` takes the variables that it needs. `kept` are minima and maxima,
-    each with its operand that is no NaN. `owned` are arrays whose elements no other thread sees meanwhile."""
+    """Writes the body of a loop for `width` lanes. `locals` receives the variables that it needs. `kept` are minima and
+    maxima, each with its NaN-free operand. No other thread sees the elements of `owned` arrays meanwhile."""
 
     def __init__(
         self,
@@ -79,40 +78,40 @@ class Vectorizer:
         self.kept = kept
         self.owned = owned
         self.reuse = Reuse(plan.affine)
-        self.loose = plan.loose()
+        self.unblended = plan.unblended()
         self.homes = plan.homes()
-        #: The mask of each region that is being written.
+        #: The mask of each region being written.
         self.within: dict[Region, Value | None] = {}
-        #: The mask of one side of an `if` → the mask around it, and the condition.
+        #: The mask of a side of an `if` → the enclosing mask, and the condition.
         self.sides: dict[Value, tuple[Value | None, Value]] = {}
-        #: Conditions without which a lane leaves the innermost loop.
+        #: Conditions that a lane needs to stay in the innermost loop.
         self.vital: set[Value] = set()
         self.values: dict[Value, Value] = {}
-        #: What varies and is an index, for the first lane.
+        #: Varying values that are indices, for the first lane.
         self.first: dict[Value, Value] = {}
         self.slots: dict[Local, VectorLocal] = {}
         self.arrays: dict[object, Array | Local] = {}
         self.mask: Value | None = None
-        #: The lanes that there are at all, where the range ends among them.
-        self.present: Value | None = None
-        #: Masks of which it is known here that there is a lane in each.
+        #: The active lanes of the last, partial vector.
+        self.active: Value | None = None
+        #: Masks known to have an active lane.
         self.inhabited: set[Value] = set()
-        self.turns: list[_Turn | None] = []
+        self.loop_masks: list[_LoopMask | None] = []
         self.groups = plan.groups()
         self.records = {
             access: record
             for access, record in records(plan).items()
             if all(self._has_first(index) for each in record.parts for index in indices(each))
         }
-        #: The parts of records that are loaded or computed.
+        #: The loaded or computed parts of records.
         self.parts: dict[Record, dict[int, Value]] = {}
-        #: Variables that have got a value in this iteration, in some lanes.
+        #: Variables assigned in this iteration, in some lanes.
         self.assigned: set[Local] = set()
-        #: What is loaded of a group, by the mask of the lanes.
+        #: The loads of a group, by mask.
         self.blocks: dict[tuple[Hashable, Value | None], Value] = {}
 
     def slot(self, local: Local) -> VectorLocal:
-        """A local with a value for each lane."""
+        """A local with a value per lane."""
         if local not in self.slots:
             self.slots[local] = self._local(local.name, local)
         return self.slots[local]
@@ -124,23 +123,22 @@ class Vectorizer:
         return made
 
     def body(self, first: Value, mask: Value | None = None) -> None:
-        """Write an iteration of all lanes: `first` is the variable's value in the first one, and `mask` says which lanes
-        there are, one at least."""
+        """Write an iteration of all lanes: `first` is the variable's value in the first one, and `mask` has the active
+        lanes, at least one."""
         variable = self.plan.loop.variable
-        assert variable.type is not None
         self.values, self.first, self.arrays, self.blocks = {}, {variable: first}, {}, {}
         self.reuse, self.parts, self.assigned = Reuse(self.plan.affine), {}, set()
-        self.mask = self.present = mask
+        self.mask = self.active = mask
         self.inhabited = set() if mask is None else {mask}
         lanes = self.build.make("lane_numbers", variable.type, width=self.width)
         moved = self.build.mul(lanes, Constant(self.plan.stride, variable.type))
         self.values[variable] = self.build.make("add", variable.type, first, moved)
-        turn = None
-        # What has a mask is what is left over, and no loop: nothing can be continued there.
-        if self.plan.loop in self.plan.ragged or (mask is not None and skips(self.plan.loop.body)):
-            turn = _Turn(None, self._local("here"), mask)
-            self.build.set(turn.here, Constant(True, u1) if mask is None else mask)
-        self.turns = [turn]
+        loop_mask = None
+        # A masked body is a remainder, not a loop: `continue` is impossible there.
+        if self.plan.loop in self.plan.divergent_loops or (mask is not None and skips(self.plan.loop.body)):
+            loop_mask = _LoopMask(None, self._local("here"), mask)
+            self.build.set(loop_mask.here, Constant(True, u1) if mask is None else mask)
+        self.loop_masks = [loop_mask]
         self._region(self.plan.loop.body)
 
     # --- values
@@ -149,7 +147,7 @@ class Vectorizer:
         return self.values.get(value, value)
 
     def _scalar(self, value: Value) -> Value | None:
-        """A value for the first lane, if it is there."""
+        """The value of the first lane, if available."""
         return self.first.get(value) if self.plan.varies(value) else self.value(value)
 
     def _has_first(self, value: Value) -> bool:
@@ -161,7 +159,7 @@ class Vectorizer:
         return value.code in _IN_INDICES and all(map(self._has_first, value.operands))
 
     def _for_first_lane(self, operation: Operation) -> None:
-        """Compute what may be an index once more for the first lane, from what is uniform and the loop variable."""
+        """Recompute a possible index for the first lane, from uniform values and the loop variable."""
         if operation.type is None or operation.type.kind == "float" or operation.code not in _IN_INDICES:
             return
         operands = [self._scalar(operand) for operand in operation.operands]
@@ -174,7 +172,7 @@ class Vectorizer:
     # --- masks
 
     def _narrowed(self, condition: Value, inverted: bool = False) -> Value:
-        """The mask of those among the lanes here for which something holds, or does not."""
+        """The mask of the active lanes for which a condition holds, or does not."""
         if inverted:
             condition = self.build.make("not", u1, condition)
         if self.mask is None:
@@ -184,7 +182,7 @@ class Vectorizer:
         return mask
 
     def _relative(self, mask: Value, outer: Value | None) -> Value:
-        """Which lanes of an outer mask a mask has: what it says of others does not matter."""
+        """The lanes of a mask among those of an outer mask; its value in other lanes does not matter."""
         around, condition = self.sides.get(mask, (None, mask))
         if around is None or around is outer:
             return condition
@@ -192,15 +190,15 @@ class Vectorizer:
         return mask if further is around else self.build.choose(further, condition, _FALSE)
 
     def is_inhabited(self) -> bool:
-        """Whether there is a lane here for certain: code that is not in a loop or an `if` of some lanes, or is passed by
-        where there is none."""
+        """Whether a lane is certain to be active: outside divergent loops and branches, or in code that is skipped if there
+        is none."""
         return self.mask is None or self.mask in self.inhabited
 
     def _any(self, mask: Value) -> Value:
         return self.build.make("any", u1, mask, width=0)
 
     def _if_any(self, mask: Value, write: Callable[[], None]) -> None:
-        """Something that is passed by if no lane is there."""
+        """Write code that is skipped if no lane is active."""
         some = self._any(mask)
         self.inhabited.add(mask)
         then = self._scope(write)
@@ -210,8 +208,8 @@ class Vectorizer:
     # --- regions and control flow
 
     def _scope(self, write: Callable[[], None], anew: bool = False) -> Region:
-        """A region of its own: what is loaded in it is not there after it. `anew`: it runs again, after what is written in
-        it, so what is loaded around it is not there in it either."""
+        """A nested region: what is loaded in it is not available after it. `anew`: it runs again, after its own writes, so
+        what is loaded around it is not available in it either."""
         held = self.reuse.held
         self.reuse.held = {} if anew else dict(held)
         region = self.build.region(write)
@@ -248,13 +246,13 @@ class Vectorizer:
             orelse = self._scope(lambda: self._region(operation.orelse))
             self.mask = outer
             self.build.append(If(self.value(condition), then, orelse, operation.line, operation.unlikely))
-        turn = self.turns[-1]
-        if turn is not None and leaves(operation):
+        loop_mask = self.loop_masks[-1]
+        if loop_mask is not None and leaves(operation):
             self.mask = outer
-            self.mask = self._narrowed(self.build.get(turn.here))
+            self.mask = self._narrowed(self.build.get(loop_mask.here))
 
     def _side(self, side: Region, mask: Value, vital: bool) -> None:
-        """One side of an `if`; what has loops, or takes long, is passed by if no lane is there. Not if that ends a loop: it
+        """One side of an `if`; a side with loops, or a long one, is skipped if no lane is active. Not if it ends a loop: it
         happens once, and the loop may need the same values."""
         if is_long(side) and not vital:
             self._if_any(mask, lambda: self._region(side))
@@ -262,11 +260,13 @@ class Vectorizer:
             self.build.operations += self._scope(lambda: self._region(side)).operations
 
     def _jump(self, operation: Operation) -> None:
-        turn = self.turns[-1]
-        if turn is None:
+        loop_mask = self.loop_masks[-1]
+        if loop_mask is None:
             self.build.make(operation.code, None)
             return
-        dropped = [turn.here] if operation.code == "continue" or turn.running is None else [turn.here, turn.running]
+        dropped = [loop_mask.here]
+        if operation.code != "continue" and loop_mask.running is not None:
+            dropped.append(loop_mask.running)
         for kept in dropped:
             if self.mask is None:
                 self.build.set(kept, _FALSE)
@@ -274,8 +274,8 @@ class Vectorizer:
                 self.build.set(kept, self.build.choose(self.mask, _FALSE, self.build.get(kept)))
 
     def _loop(self, loop: For | While) -> None:
-        """Where no lane may be left, after a jump, a loop is passed by: its bounds are those of no iteration then, and
-        nobody would end it."""
+        """Write an inner loop. It is skipped if a jump may have left no lane active: its bounds are then undefined, and
+        nothing would end it."""
         write = self._while if isinstance(loop, While) else self._for
         outer = self.mask
         if self.is_inhabited():
@@ -285,57 +285,56 @@ class Vectorizer:
             self._if_any(outer, lambda: write(loop))  # type: ignore[arg-type]
         self.mask = outer
 
-    def _open_turn(self) -> _Turn:
-        """All lanes that are here begin a loop."""
-        turn = _Turn(self._local("running"), self._local("here"), None)
-        assert turn.running is not None
-        self.build.set(turn.running, Constant(True, u1) if self.mask is None else self.mask)
-        return turn
+    def _open_loop_mask(self) -> _LoopMask:
+        """Begin a loop with all active lanes."""
+        loop_mask = _LoopMask(self._local("running"), self._local("here"), None)
+        assert loop_mask.running is not None
+        self.build.set(loop_mask.running, Constant(True, u1) if self.mask is None else self.mask)
+        return loop_mask
 
     def _while(self, loop: While) -> None:
         build = self.build
-        if loop not in self.plan.ragged:
-            self.turns.append(None)
+        if loop not in self.plan.divergent_loops:
+            self.loop_masks.append(None)
             head = self._scope(lambda: self._region(loop.head), anew=True)
             condition = self.value(loop.condition)
             body = self._scope(lambda: self._region(loop.body), anew=True)
-            self.turns.pop()
+            self.loop_masks.pop()
             self._append(While(head, condition, body, loop.line), "uniform condition")
             return
-        turn = self._open_turn()
-        assert turn.running is not None
-        self.turns.append(turn)
+        loop_mask = self._open_loop_mask()
+        assert loop_mask.running is not None
+        self.loop_masks.append(loop_mask)
         found: list[Value] = []
 
         def head_of() -> None:
-            assert turn.running is not None
-            self.mask = build.get(turn.running)
+            assert loop_mask.running is not None
+            self.mask = build.get(loop_mask.running)
             self.vital = _vital(loop)
             self._region(loop.head)
-            self.mask = turn.mask = self._narrowed(self.value(loop.condition))
-            build.set(turn.running, turn.mask)
-            found.append(self._any(turn.mask))
+            self.mask = loop_mask.mask = self._narrowed(self.value(loop.condition))
+            build.set(loop_mask.running, loop_mask.mask)
+            found.append(self._any(loop_mask.mask))
 
         def body_of() -> None:
-            assert turn.mask is not None
-            self.inhabited.add(turn.mask)
+            assert loop_mask.mask is not None
+            self.inhabited.add(loop_mask.mask)
             self.vital = set()
-            build.set(turn.here, turn.mask)
+            build.set(loop_mask.here, loop_mask.mask)
             self._region(loop.body)
 
         head = self._scope(head_of, anew=True)
         body = self._scope(body_of, anew=True)
-        self.turns.pop()
+        self.loop_masks.pop()
         self._append(While(head, found[0], body, loop.line), "masked, until all lanes have left")
 
     def _for(self, loop: For) -> None:
         build = self.build
         begins, ends = self.plan.bounds_vary(loop)
         variable = loop.variable
-        assert variable.type is not None
         begin, end, step = (self.value(operand) for operand in loop.operands)
         fresh = LoopVariable(variable.name, variable.type, variable.limits)
-        counted: Callable[[], Value] | None = None  # which lanes are still counting
+        counted: Callable[[], Value] | None = None  # the lanes still in range
         if begins and variable in self.plan.varying:
             begin, end, step, counted = self._from_zero(loop, fresh, begin, end, step)
         elif begins:
@@ -349,46 +348,46 @@ class Vectorizer:
             self.values[variable] = fresh
         else:
             self.values[variable] = fresh
-        turn = self._open_turn() if loop in self.plan.ragged else None
-        self.turns.append(turn)
+        loop_mask = self._open_loop_mask() if loop in self.plan.divergent_loops else None
+        self.loop_masks.append(loop_mask)
 
         def body_of() -> None:
-            if turn is not None:
-                assert turn.running is not None
-                self.mask = build.get(turn.running)
+            if loop_mask is not None:
+                assert loop_mask.running is not None
+                self.mask = build.get(loop_mask.running)
                 build.append(If(build.make("not", u1, self._any(self.mask)), Region([Operation("break", None)]), Region()))
                 self.inhabited.add(self.mask)
             if counted is not None:
                 if begins and variable in self.plan.varying:
                     self.values[variable] = self._counter(loop, fresh)
-                sure = turn is None and self.is_inhabited()
+                sure = loop_mask is None and self.is_inhabited()
                 self.mask = self._narrowed(counted())
-                if sure:  # the lane that counts farthest is there in each iteration
+                if sure:  # the lane with the most iterations is active in each
                     self.inhabited.add(self.mask)
-            if turn is not None:
-                # Lanes that begin later are not here either, and find what they had before.
-                turn.mask = None if begins and variable not in self.plan.varying else self.mask
+            if loop_mask is not None:
+                # Lanes that begin later are inactive too, and keep their values.
+                loop_mask.mask = None if begins and variable not in self.plan.varying else self.mask
                 assert self.mask is not None
-                build.set(turn.here, self.mask)
+                build.set(loop_mask.here, self.mask)
             self._region(loop.body)
 
         body = self._scope(body_of, anew=True)
-        self.turns.pop()
+        self.loop_masks.pop()
         written = For(fresh, begin, end, step, body, loop.line, replace(loop.hints, vectors=0, interleave=None))
         bounds = "bounds differ, up to the farthest" if begins or ends else "uniform bounds"
-        self._append(written, bounds if turn is None else f"{bounds}; masked, until all lanes have left")
+        self._append(written, bounds if loop_mask is None else f"{bounds}; masked, until all lanes have left")
 
     def _append(self, loop: For | While, note: str) -> None:
         loop.note = f"in {self.width} lanes: {note}"
         self.build.append(loop)
 
     def _as(self, value: Value, other: Value) -> Value:
-        """A value in the type of another: bounds may be of a wider type than the variable of their loop."""
+        """A value converted to the type of another: bounds may have a wider type than their loop variable."""
         assert other.type is not None
         return self.build.cast(value, other.type)
 
     def _extreme(self, operation: str, vector: Value, other: Value) -> Value:
-        """The least or greatest value of a vector in the lanes that are here, which counts no more than another."""
+        """The minimum or maximum of a vector over the active lanes, limited by another value."""
         if self.mask is not None:
             vector = self.build.choose(self.mask, vector, other)
         found = self.build.make("reduce", vector.type, vector, payload=operation, width=0)
@@ -397,7 +396,7 @@ class Vectorizer:
     def _from_zero(
         self, loop: For, fresh: LoopVariable, begin: Value, end: Value, step: Value
     ) -> tuple[Value, Value, Value, Callable[[], Value]]:
-        """A loop with other bounds in each lane: it counts from 0, as far as the lane does that counts farthest."""
+        """A loop with different bounds in each lane: it counts from 0 up to the largest trip count."""
         build, type = self.build, loop.variable.type
         assert type is not None
         assert isinstance(step, Constant)
@@ -442,7 +441,7 @@ class Vectorizer:
             self.values[operation] = build.make(code, operation.type, *operands, payload=operation.payload)
 
     def _better(self, operation: Operation) -> None:
-        """A minimum or maximum of something and what is kept, which is no NaN: a comparison that fails for NaN is enough."""
+        """A minimum or maximum with a NaN-free accumulator: a comparison that is false for NaN is enough."""
         kept = self.kept[operation]
         found = next(self.value(each) for each in operation.operands if each is not kept)
         old = self.value(kept)
@@ -456,16 +455,16 @@ class Vectorizer:
             self.build.set(local, value)
             return
         slot, home = self.slot(local), self.homes.get(local)
-        outermost = self.turns[1] if len(self.turns) > 1 else None
+        outermost = self.loop_masks[1] if len(self.loop_masks) > 1 else None
         mask = self.mask
-        # Nobody asks what lanes that are not there would find, nor those that have left the loop; and what the iteration
-        # before has left is no value.
+        # The values of inactive lanes, and of those that have left the loop, do not matter; and what the previous iteration
+        # left is not a value.
         if local not in self.plan.carried and mask is not None:
             if (
-                mask is self.present
+                mask is self.active
                 or (home is not None and mask is self.within[home])
-                or (local not in self.assigned and len(self.turns) == 1)
-                or (local in self.loose and outermost is not None and mask is outermost.mask)
+                or (local not in self.assigned and len(self.loop_masks) == 1)
+                or (local in self.unblended and outermost is not None and mask is outermost.mask)
             ):
                 mask = None
             elif home is not None:
@@ -490,7 +489,7 @@ class Vectorizer:
             else:
                 self._touch(operation, wide, [*own, lanes], 1, [*own, Constant(0, i32)])
             return
-        # What varies may be the same in all lanes together: `i + j - i`.
+        # A varying value may be the same in all lanes after all: `i + j - i`.
         first = [place for place in map(self._scalar, at) if place is not None]
         if step is None or len(first) < len(at):
             self._touch(operation, array, own, None, [])
@@ -505,22 +504,22 @@ class Vectorizer:
             self._touch(operation, array, own, step, first)
 
     def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
-        """One of several elements that lie side by side in each lane."""
+        """One of several contiguous elements of each lane."""
         return self.build.make(
             "shuffle", array.dtype, block, payload=tuple(range(part, block.width, step)), width=self.width
         )
 
     def _block(self, array: Array, at: list[Value], step: int, group: Hashable, part: int) -> Value:
-        """All elements that lie side by side in all lanes; `at` is where one of the first lane is."""
+        """All contiguous elements of all lanes; `at` are the indices of one element of the first lane."""
         block = self.blocks.get((group, self.mask))
         if block is None:
-            place, facts = self._side_by_side(at, step, part)
+            place, facts = self._contiguous(at, step, part)
             block = self.build.make("load", array.dtype, *place, payload=array, **facts)  # type: ignore[arg-type]
             self.blocks[group, self.mask] = block
         return block
 
-    def _side_by_side(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
-        """Where the elements of all lanes begin that lie side by side, `step` of each lane, and how they are touched."""
+    def _contiguous(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
+        """The start of contiguous elements of all lanes, `step` per lane, and how they are accessed."""
         width, mask = self.width * step, self.mask
         if mask is not None:
             lanes = tuple(lane // step for lane in range(width))
@@ -530,7 +529,7 @@ class Vectorizer:
         return [*others, self.build.sub(last, Constant(part, last.type))], {"width": width, "mask": mask}
 
     def _touch_record(self, operation: Operation, record: Record, at: list[Value]) -> None:
-        """A part of a record: all parts are loaded with the first one, and stored with the last one that is written."""
+        """A part of a record: all parts are loaded with the first access, and stored with the last write."""
         build, array, part = self.build, record.array, record.parts[operation]
         parts = self.parts.get(record)
         if parts is None:
@@ -549,12 +548,12 @@ class Vectorizer:
             value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
         parts[part] = value
         if operation is record.last:
-            place, facts = self._side_by_side(at, record.step, part)
+            place, facts = self._contiguous(at, record.step, part)
             vectors = [parts[each] for each in range(record.step)]
             build.make("store", None, *place, interleaved(build, vectors), payload=array, **facts)  # type: ignore[arg-type]
 
     def _touch_one(self, operation: Operation, array: Array, at: list[Value]) -> None:
-        """All lanes touch one element: it is loaded once, or updated once with what they give together."""
+        """All lanes access one element: it is loaded once, or updated once with the combination of the lanes."""
         build = self.build
         guard = None if self.is_inhabited() else self._any(self.mask)  # type: ignore[arg-type]
         if operation.code == "load":
@@ -562,12 +561,12 @@ class Vectorizer:
             return
         self.reuse.write(array)
         action, value = operation.payload.operation, self.value(operation.operands[-1])
-        together = "add" if action == "sub" else action
+        family = "add" if action == "sub" else action
         if not value.width:
             value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
         if self.mask is not None:
-            value = build.choose(self.mask, value, Constant(identity(together, array.dtype), array.dtype))
-        found = build.make("reduce", array.dtype, value, payload=together, width=0)
+            value = build.choose(self.mask, value, Constant(identity(family, array.dtype), array.dtype))
+        found = build.make("reduce", array.dtype, value, payload=family, width=0)
 
         def update() -> None:
             build.make(operation.code, operation.type, *at, found, payload=operation.payload, width=0)
@@ -578,12 +577,12 @@ class Vectorizer:
             build.append(If(guard, build.region(update), Region()))
 
     def _is_ours(self, array: Array) -> bool:
-        """Whether no other thread sees the elements of an array that lanes touch."""
+        """Whether no other thread sees the elements of an array that lanes access."""
         return array.private or array in self.owned
 
     def _touch(self, operation: Operation, array: Array, own: list[Value], step: int | None, first: list[Value]) -> None:
-        """Each lane touches an element of its own: that at the lane's `own` indices, anywhere, or where there is a step,
-        `step` elements after that of the lane before; `first` are the indices of the first one."""
+        """Each lane accesses its own element: at the lane's `own` indices (gather, scatter), or with a constant stride of
+        `step` elements from lane to lane; `first` are the indices of the first one."""
         build, mask = self.build, self.mask
         at = own if step is None else first
         key = self.reuse.key(array, indices(operation))
@@ -613,8 +612,8 @@ class Vectorizer:
             store(values[0])
             return
         payload: Atomic = operation.payload
-        apart = step is not None or array in self.arrays.values()
-        if apart and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
+        distinct = step is not None or array in self.arrays.values()
+        if distinct and operation.code == "update" and payload.step is None and has_vectors(payload.operation, array.dtype):
             old = self.values[operation] = load()
             store(build.make(payload.operation, array.dtype, old, *values))
             return
@@ -625,7 +624,7 @@ class Vectorizer:
 
 
 def _vital(loop: While) -> set[Value]:
-    """The values that have to be true for a lane to stay in a loop."""
+    """The conditions that must hold for a lane to stay in a loop."""
     stores = [each for each in walk(loop.head) if each.code == "store_local"]
     found: set[Value] = set()
     left = [loop.condition]
@@ -641,12 +640,12 @@ def _vital(loop: While) -> set[Value]:
     return found
 
 
-#: Code of more operations is passed by where no lane wants it.
+#: Longer code is skipped if no lane is active.
 _LONG = 24
 
 
 def is_long(region: Region) -> bool:
-    """Whether it is worth a look if any lane is there at all."""
+    """Whether it is worth testing for active lanes."""
     for count, operation in enumerate(walk(region)):
         if count >= _LONG or isinstance(operation, (For, While)) or operation.code == "atomic":
             return True

@@ -1,7 +1,7 @@
-"""How long loops take, as far as that can be told before they run: an estimate in nanoseconds, as an expression.
+"""Estimates of running times of loops, before they run: in nanoseconds, as an expression.
 
-Bounds that are made of what is known at some place, and of variables of loops around, give the most iterations that a loop
-can have; with the cost of an iteration that is an estimate.
+Bounds computed from available values, and from variables of enclosing loops, give the maximum trip count of a loop; with the
+cost of an iteration that is an estimate.
 """
 
 from __future__ import annotations
@@ -15,71 +15,54 @@ from samovar._native import f64, i64
 from samovar.ir import OPCODES, Builder, Constant, For, Function, Operation, Region, Value, While, regions, walk
 
 Known: TypeAlias = "Expression | Value | float"
-#: The least and the greatest value that something can have.
+#: The minimum and maximum of a value.
 Limits = tuple[Known, Known]
-#: Loops that are known to have no more iterations than this, those inside of them counted, are short.
+#: Loops with at most this many iterations, including nested ones, are short.
 SHORT = 4096
 
 
 @dataclass(frozen=True)
 class Expression:
-    """A number that is computed from two others, in floats."""
+    """A float computed from two others."""
 
     code: str
     operands: tuple[Known, Known]
 
 
 def is_long(operation: Operation, looping: set[Function]) -> bool:
-    """Whether an operation may run long: a loop whose length is not known, or a call of a function with one."""
+    """Whether an operation may run long: a loop of unknown length, or a call of a function with one."""
     if isinstance(operation, For) and operation.hints.short and not has_long(operation.body, looping):
         return False
     if isinstance(operation, (For, While)):
-        return _iterations(operation) > SHORT
+        return _iterations(Region([operation])) > SHORT
     return operation.code == "call" and operation.payload in looping
 
 
 def has_long(region: Region, looping: set[Function]) -> bool:
-    """Whether something in a region may run long."""
+    """Whether an operation in a region may run long."""
     for operation in walk(region):
-        # Nearly all of them are neither.
+        # Nearly all operations are neither.
         if (operation.code == "call" or operation.__class__ is not Operation) and is_long(operation, looping):
             return True
     return False
 
 
-def _iterations(loop: Operation) -> float:
-    """The iterations of a loop and of those inside."""
-    length = loop.trip_count() if isinstance(loop, For) else None
-    if length is None:
-        return float("inf")
-    inner = 0.0
-    for each in _inner_loops(loop):
-        inner += _iterations(each)
-    return length * max(1.0, inner)
-
-
-def _inner_loops(operation: Operation) -> list[Operation]:
-    found: list[Operation] = []
-    for region in regions(operation):
-        for each in region.operations:
-            found += [each] if isinstance(each, (For, While)) else _inner_loops(each)
-    return found
-
-
-def cost_of(region: Region) -> float:
-    """A rough cost of what a region does once, in nanoseconds; loops of unknown length count as one iteration."""
+def _iterations(region: Region) -> float:
+    """The number of iterations of the loops in a region, nested ones multiplied."""
     total = 0.0
     for operation in region.operations:
-        length = operation.trip_count() if isinstance(operation, For) else None
-        inside = 0.0
+        inner = 0.0
         for each in regions(operation):
-            inside += cost_of(each)
-        total += OPCODES[operation.code].cost + inside * (1 if length is None else length)
+            inner += _iterations(each)
+        if isinstance(operation, (For, While)):
+            length = operation.trip_count() if isinstance(operation, For) else None
+            inner = float("inf") if length is None else length * max(1.0, inner)
+        total += inner
     return total
 
 
 class Work:
-    """Estimates of loops at a place where some values are there: `available` says which."""
+    """Estimates of loops at a point where some values are known: `available` says which."""
 
     def __init__(self, available: Callable[[Value], bool], looping: set[Function]) -> None:
         self.available = available
@@ -87,55 +70,48 @@ class Work:
         self.variables: dict[Value, Limits] = {}
 
     def loop(self, loop: For) -> Known | None:
-        """What a loop takes at most; None if nobody knows."""
-        each = self.iteration(loop)
-        if loop.hints.short:
+        """The maximum time of a loop; None if unknown."""
+        each, length = self.iteration(loop), loop.trip_count()
+        if each is None or loop.hints.short:
             return each
-        begin, end, step = loop.operands
-        if each is None or not isinstance(step, Constant) or not step.value:
-            return None
-        length = loop.trip_count()
         if length is not None:
             return combined("mul", float(length), each)
-        low, high = (begin, end) if step.value > 0 else (end, begin)
-        least, most = self.limits(low), self.limits(high)
-        if least is None or most is None:
+        if loop.variable not in self.variables:
             return None
-        distance = combined("max", combined("sub", most[1], least[0]), 0.0)
-        return combined("mul", combined("div", distance, float(abs(step.value))), each)
+        least, most = self.variables[loop.variable]
+        distance = combined("max", combined("sub", most, least), 0.0)
+        return combined("mul", combined("div", distance, float(abs(loop.stride))), each)
 
     def iteration(self, loop: For) -> Known | None:
-        """What one iteration of a loop takes at most."""
-        begin, end, step = loop.operands
-        if isinstance(step, Constant) and step.value:
-            low, high = (begin, end) if step.value > 0 else (end, begin)
-            least, most = self.limits(low), self.limits(high)
-            if least is not None and most is not None:
-                self.variables[loop.variable] = least[0], most[1]
+        """The maximum time of one iteration of a loop."""
+        begin, end, _ = loop.operands
+        if loop.stride:
+            self.counts(loop.variable, *((begin, end) if loop.stride > 0 else (end, begin)))
         return self.region(loop.body)
+
+    def counts(self, variable: Value, low: Value, high: Value) -> None:
+        """Record the range of a variable, as far as it is known."""
+        least, most = self.limits(low), self.limits(high)
+        if least is not None and most is not None:
+            self.variables[variable] = least[0], most[1]
 
     def region(self, region: Region) -> Known | None:
         total: Known = 0.0
         for operation in region.operations:
-            part: Known | None
-            if isinstance(operation, While) or (is_long(operation, self.looping) and not isinstance(operation, For)):
-                return None
             if isinstance(operation, For):
-                part = self.loop(operation)
-            elif inside := regions(operation):
-                part = 0.0
-                for each in inside:
-                    more = self.region(each)
-                    part = None if more is None or part is None else combined("add", part, more)
-            else:
-                part = OPCODES[operation.code].cost
-            if part is None:
+                parts = [self.loop(operation)]
+            elif is_long(operation, self.looping) or isinstance(operation, While):
                 return None
-            total = combined("add", total, part)
+            else:
+                parts = [OPCODES[operation.code].cost, *map(self.region, regions(operation))]
+            for part in parts:
+                if part is None:
+                    return None
+                total = combined("add", total, part)
         return total
 
     def limits(self, value: Value) -> Limits | None:
-        """Between what a bound is."""
+        """The range of a bound."""
         if isinstance(value, Constant):
             return float(value.value), float(value.value)
         if value in self.variables:
@@ -144,6 +120,8 @@ class Work:
             return value, value
         if not isinstance(value, Operation) or value.type is None or value.type.kind not in ("int", "uint"):
             return None
+        if value.code == "mod" and isinstance(value.operands[1], Constant) and value.operands[1].value > 0:
+            return 0.0, float(value.operands[1].value - 1)
         parts = [self.limits(each) for each in value.operands]
         if value.code == "cast" and value.operands[0].type is not None and value.operands[0].type.kind in ("int", "uint"):
             return parts[0]
@@ -155,12 +133,14 @@ class Work:
         if value.code == "sub":
             return combined("sub", low, most), combined("sub", high, least)
         if value.code == "mul":
-            # Of lengths and indices, which are hardly ever negative: a wrong guess makes a launch slower to stop, no more.
+            # Lengths and indices are hardly ever negative: a wrong guess only delays an interrupt.
             return combined("mul", low, least), combined("mul", high, most)
         if value.code == "and" and isinstance(least, float) and least < 0:  # the largest multiple below
             return 0.0, high
         if value.code in ("shr", "shift_right") and isinstance(least, float) and 0 <= least < 64:
             return combined("div", low, 2.0**least), combined("div", high, 2.0**least)
+        if value.code == "floordiv" and isinstance(least, float) and least > 0:
+            return combined("div", low, least), combined("div", high, least)
         return None
 
 
@@ -175,7 +155,7 @@ _FOLDED: dict[str, Callable[[float, float], float]] = {
 
 
 def combined(code: str, left: Known, right: Known) -> Known:
-    """Two estimates by an operation."""
+    """Combine two estimates by an operation."""
     if isinstance(left, float) and isinstance(right, float):
         return _FOLDED[code](left, right)
     if left == 0.0 and code in ("add", "max"):
@@ -184,7 +164,7 @@ def combined(code: str, left: Known, right: Known) -> Known:
 
 
 def written(build: Builder, known: Known, captures: Container[object] = ()) -> Value:
-    """An estimate as a value. Extents that are not among some captures are asked for again."""
+    """An estimate as a value. Extents that are not captured are queried again."""
     if isinstance(known, float):
         return Constant(known, f64)
     if isinstance(known, Expression):
@@ -196,7 +176,7 @@ def written(build: Builder, known: Known, captures: Container[object] = ()) -> V
 
 
 def as_integer(build: Builder, known: Known) -> Value:
-    """The same as whole nanoseconds."""
+    """The estimate in integer nanoseconds."""
     if isinstance(known, float):
         return Constant(max(1, int(known)), i64)
     return build.make("cast", i64, written(build, known))

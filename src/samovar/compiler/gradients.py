@@ -1,0 +1,176 @@
+"""Derivatives of a staged kernel: the mode is one of the options of its signature (ADR 0069).
+
+The lens finds the gradients of arrays as their attribute `grad`. Code without a derivative, or without a correct one, is an
+error at its line.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from samovar._native import encode_plain
+from samovar.compiler.array_questions import is_own, path_of, source_of
+from samovar.errors import SamovarCompilationError, SamovarTypeError, at
+from samovar.frontend import Lowered, lower
+from samovar.ir import Array, Function, Kernel, Operation, Parameter, memory, walk_kernel
+from samovar.lens import Kind, Lens, Path, PathTable, Ref
+from samovar.passes import Box, NotDifferentiable, Reversed, forward_tangents, prepare, reverse
+
+
+def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
+    """Differentiate a kernel by its mode: "forward", "reverse", the reverse that is "taped", or the tangents of that,
+    "forward taped". On a tape, the reverse replays the launch if array contents that it needs may be overwritten; otherwise
+    that is an error."""
+    mode = lens.kernel.options["derivative"]
+    try:
+        if mode == "forward":
+            separate_arrays(lens, lowered.kernel)
+            prepare(lowered.kernel)
+            forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
+            return lowered
+        is_taped = mode != "reverse"
+        made = reversed_kernel(lens, lowered.kernel, False, is_taped)
+        if not is_taped:
+            separate_gradients(lens, lowered.kernel, made.adjoints.values())
+        if made.returned is not None and not is_taped:
+            raise NotDifferentiable.at_return(made.returned)
+        replays = bool(made.overwritten) and is_taped
+        if made.overwritten and not replays:
+            read, write = made.overwritten[0]
+            raise NotDifferentiable(
+                read,
+                f"the gradient needs `{read.payload.name}` as it is read here, but line {int(write.line)} may write the same"
+                " element later in the launch",
+                "record the launch with `sv.ad.Tape`, which keeps what is overwritten",
+            )
+        if replays:
+            lowered = lower(lens)
+            made = reversed_kernel(lens, lowered.kernel, True, True)
+        if mode == "forward taped":
+            forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
+    except NotDifferentiable as error:
+        refuse(lens, error.operation, error.message, error.advice)
+    return replace(lowered, derivative=described(made, replays)) if is_taped else lowered
+
+
+def separate_arrays(lens: Lens, kernel: Kernel) -> None:
+    """Require that no array that a kernel writes overlaps another one."""
+    arrays = [each for each in kernel.parameters if isinstance(each, Array)]
+    written = {memory(each) for each in walk_kernel(kernel) if each.code in ("store", "atomic", "update")}
+    sources = {array: source_of(lens, array) for array in arrays if not is_own(array)}
+    # Functions take arrays as parameters, so their writes do not name the kernel's arrays.
+    asked = [source for array, source in sources.items() if kernel.functions or array in written]
+    if asked and not lens.disjoint(asked, list(sources.values())):
+        raise SamovarCompilationError(
+            f"{lens.kernel.qualname}: arrays that the kernel writes share memory with others, and cannot be differentiated\n"
+            "  help: pass each array once, and no views of one that is written"
+        )
+    for array in arrays:
+        array.alone = True
+
+
+def separate_gradients(lens: Lens, kernel: Kernel, gradients: Iterable[Array]) -> None:
+    """Require that the kernel does not use the gradients that its reverse changes. Tapes compare those of all launches."""
+    changed = set(gradients)
+    arrays = [each for each in kernel.parameters if isinstance(each, Array) and not is_own(each)]
+    own = [source_of(lens, each) for each in arrays if each in changed]
+    used = [source_of(lens, each) for each in arrays if each not in changed]
+    if own and ({each.path for each in own} & {each.path for each in used} or not lens.disjoint(own, used)):
+        raise SamovarCompilationError(
+            f"{lens.kernel.qualname}: the kernel uses gradients that its reverse changes, and cannot be differentiated\n"
+            "  help: use copies of gradients"
+        )
+
+
+def reversed_kernel(lens: Lens, kernel: Kernel, replays: bool, redraws: bool) -> Reversed:
+    """Reverse a kernel, in place."""
+    separate_arrays(lens, kernel)
+    return reverse(kernel, beside(lens, kernel, "grad"), replays, redraws)
+
+
+def source_path(parameter: Parameter) -> Path:
+    """The path of a number argument."""
+    assert parameter.source is not None
+    return parameter.source
+
+
+def described(made: Reversed, replays: bool) -> bytes:
+    """The description of a launch for tapes: see `samovar.runtime.launch_plan`."""
+    paths = PathTable([])
+
+    def plain(box: Box) -> tuple[Any, ...]:
+        return tuple(
+            None if index is None else (tuple((paths.number(source_path(each)), by) for each, by in index[0]), *index[1:])
+            for index in box
+        )
+
+    def rows(found: Iterable[tuple[Array, Box, int]]) -> tuple[Any, ...]:
+        return tuple((paths.number(path_of(array)), plain(box), line) for array, box, line in found)
+
+    def lines(found: Mapping[Array, int]) -> tuple[Any, ...]:
+        return tuple((paths.number(path_of(array)), line) for array, line in found.items())
+
+    gradients = tuple(paths.number(path_of(each)) for each in made.adjoints.values())
+    touched = tuple(paths.number(path_of(each)) for each in made.adjoints)
+    loaded = tuple(paths.number(path_of(each)) for each in made.loaded)
+    parts = rows(made.reads), rows(made.writes), gradients, touched, loaded
+    passive = lines(made.lost), lines(made.read), lines(made.written)
+    returned = 0 if made.returned is None else int(made.returned.line)
+    return encode_plain((replays, *parts, *passive, returned, tuple(paths.rows)))
+
+
+def beside(lens: Lens, kernel: Kernel, name: str) -> dict[Array, Array]:
+    """The gradients ("grad") or tangents ("dual") of the arrays that have one."""
+    found: dict[Array, Array] = {}
+    for array in kernel.parameters:
+        if not isinstance(array, Array) or array.dtype.kind != "float" or is_own(array):
+            continue
+        source = source_of(lens, array)
+        other = source.attribute(name)
+        if other.kind() is Kind.TENSOR:
+            found[array] = like(array, other, name)
+        elif requires_gradient(source):
+            spelled = source.spelled
+            raise SamovarTypeError(
+                f"{lens.kernel.qualname}(): `{spelled}` requires a gradient, but `{spelled}.{name}` is missing\n"
+                f"  help: create it, `{spelled}.grad = torch.zeros_like({spelled})`, or use `sv.ad.torch_function`"
+            )
+    return found
+
+
+def requires_gradient(source: Ref) -> bool:
+    """Whether an array of torch requires a gradient."""
+    found = source.attribute("requires_grad")
+    return found.kind() is not Kind.ABSENT and bool(found.value())
+
+
+def like(array: Array, other: Ref, name: str) -> Array:
+    """An array of the same shape, possibly with another memory layout."""
+    made, facts = array.under(f"{array.name}.{name}"), other.tensor()
+    made.source = other.path
+    made.contiguous, made.wide, made.soa_ndim = facts.contiguous, facts.wide, facts.inner if facts.apart else 0
+    made.layout = made.order = made.record_stride = None
+    if facts.baked:
+        made.offset, made.layout = other.layout()
+    elif facts.turned:
+        made.order = other.layout()
+    return made
+
+
+class Text:
+    """The source of an operation, for messages."""
+
+    def __init__(self, file: str, name: str) -> None:
+        self.file = file
+        self.lines = linecache.getlines(file)
+        self.name = name
+
+
+def refuse(lens: Lens, operation: Operation, message: str, advice: str) -> NoReturn:
+    """An error at the line of an operation."""
+    origin = operation.origin
+    source = Text(origin.file, origin.name) if isinstance(origin, Function) and origin.file else lens.kernel.source()
+    raise SamovarCompilationError(at(source, int(operation.line), message, advice))

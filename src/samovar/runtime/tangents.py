@@ -1,0 +1,72 @@
+"""Tangents of arrays, `x.dual`: created with `needs_dual=True`, or when forward mode needs them."""
+
+from __future__ import annotations
+
+from _weakref import ref
+
+from samovar._native import Field, base_of, differentiable, reshaped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from samovar._native import DType
+
+#: The arrays that have a tangent, by identity.
+_having: dict[int, Any] = {}
+
+
+def give_tangent(array: Any, tangent: Any) -> None:
+    """Make an array the tangent of another one."""
+    number = id(array)
+    array.dual = tangent
+    _having[number] = ref(array, lambda _: _having.pop(number, None))
+
+
+def tangent_of(array: Any) -> Any:
+    """The tangent of an array, created if needed: with the same layout, and its own memory. Arrays that share memory share
+    that of their tangents."""
+    found = getattr(array, "dual", None)
+    if found is not None:
+        return found
+    whole, indices = getattr(array, "entry_of", (None, ()))
+    base: Any = base_of(array)
+    if whole is not None:
+        found = tangent_of(whole).get_scalar_field(*indices)
+    elif base is not array and base.dtype is array.dtype and base.grad is not None:
+        found = reshaped(tangent_of(base), (*array.shape, *array.element_shape), len(array.element_shape))
+    else:
+        found = (array if array.grad is None else array.grad).__copy__()
+        found.fill(0)
+    give_tangent(array, found)
+    return found
+
+
+def with_tangents(array: Any) -> Any:
+    """A new array, with a tangent; one of structs with those of its members that are floats."""
+    if not hasattr(array, "parts"):
+        require_float(array.dtype, False, True)
+    for each in getattr(array, "parts", (array,)):
+        if each.dtype.kind == "float":
+            tangent_of(each)
+    return array
+
+
+def require_float(dtype: DType, needs_grad: bool, needs_dual: bool) -> None:
+    """Raise an error for derivatives of integers."""
+    if dtype.kind != "float" and (needs_grad or needs_dual):
+        what, option = ("gradients", "needs_grad") if needs_grad else ("tangents", "needs_dual")
+        raise TypeError(f"only floats have {what}: {option}=True with dtype {dtype.name}")
+
+
+def all_tangents() -> list[Any]:
+    """The arrays that have a tangent. Arrays with a gradient get one."""
+    for each in differentiable():
+        tangent_of(each)
+    found = [each() for each in tuple(_having.values())]
+    return [each for each in found if each is not None]
+
+
+def companions(field: Field) -> list[Field]:
+    """The gradient and the tangent of a field, as far as it has them."""
+    return [each for each in (field.grad, getattr(field, "dual", None)) if isinstance(each, Field)]

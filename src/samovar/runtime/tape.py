@@ -1,0 +1,485 @@
+"""Tapes: launches in the order in which they happened, and their reverses in the opposite order (ADR 0069).
+
+A reverse reads arrays as its launch has left them, or as it has found them. Before a launch overwrites what a reverse on the
+tape will read, the tape copies that part. On the way back, the copies are restored launch by launch; at the end, the arrays
+are what they were.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from threading import get_ident
+
+from samovar import errors
+from samovar._native import (
+    Field,
+    Ndarray,
+    base_of,
+    call_uncounted,
+    call_with_keys,
+    differentiable,
+    holds_box,
+    is_shared,
+    keep_versions,
+    last_key,
+    put_box,
+    take_box,
+    version_of,
+    watch_launches,
+    written_elsewhere,
+)
+from samovar.runtime.launch_plan import WHOLE, Place, may_meet
+from samovar.runtime.memory_index import MemoryIndex
+from samovar.runtime.needs import Needs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from samovar.runtime.kernel import Kernel
+    from samovar.runtime.launch_plan import Bounds, Launched
+
+
+def clear_all_gradients() -> None:
+    """Set the gradients of all arrays and fields to 0.
+
+    >>> import samovar as sv
+    >>> x = sv.ndarray(sv.f32, 2, needs_grad=True)
+    >>> x.grad.fill(1)
+    >>> sv.ad.clear_all_gradients()
+    >>> x.grad
+    ndarray([0.0, 0.0], dtype=f32, shape=(2,))
+    """
+    for array in differentiable():
+        assert array.grad is not None
+        array.grad.fill(0)
+
+
+def beside(array: Any) -> Any:
+    """The tangent of an array, None if it has none."""
+    return getattr(array, "dual", None)
+
+
+def set_all(array: Any, value: float) -> None:
+    """Fill an array, or a tensor of torch."""
+    (array.fill_ if hasattr(array, "fill_") else array.fill)(value)
+
+
+def begin_watching(listener: Callable[[Kernel, tuple[Any, ...]], Any]) -> None:
+    """Have `listener` called instead of each launch on this thread, until `watch_launches(None)`."""
+    if not watch_launches(listener):
+        raise errors.SamovarRuntimeError(
+            "another tape or forward mode is open, on this thread or another one\n"
+            "  help: end its block first; for second derivatives, use `sv.ad.hvp`"
+        )
+
+
+def launch_with(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+    """Launch a kernel with an argument for each parameter."""
+    positional = len(arguments) - kernel.__wrapped__.__code__.co_kwonlyargcount
+    if positional == len(arguments):
+        return kernel(*arguments)
+    return kernel(*arguments[:positional], **dict(zip(kernel.parameters[positional:], arguments[positional:], strict=True)))
+
+
+def _reverse(kernel: Kernel, arguments: tuple[Any, ...], seed: int = 0, number: int = 0) -> object:
+    """Run the reverse of a launch, with the random numbers of the launch; one that has failed has none."""
+    return call_with_keys(seed, number, lambda: call_uncounted(lambda: launch_with(kernel, arguments)))
+
+
+class Kept:
+    """A copy of a part of an array, made before a launch that overwrites it."""
+
+    __slots__ = ("arrays", "bounds", "content", "line", "needed_by", "place", "size")
+
+    def __init__(self, place: Place, bounds: Bounds, line: int, needed_by: str) -> None:
+        self.place = place
+        self.bounds = bounds
+        self.arrays = [place.array, *(each for each in (beside(place.array),) if each is not None)]
+        self.content = self.now()
+        self.size = sum(map(len, self.content))
+        self.line = line
+        self.needed_by = needed_by
+
+    def now(self) -> list[bytes]:
+        """The current contents: of the array, and of its tangent if there is one."""
+        return [take_box(each, self.bounds) for each in self.arrays]
+
+    def put(self, content: list[bytes]) -> None:
+        """Overwrite the contents."""
+        for array, part in zip(self.arrays, content, strict=True):
+            put_box(array, self.bounds, part)
+
+
+class Record:
+    """A record on a tape: its reverse, which is called with `arguments`, and the copies made before it."""
+
+    # A tape has one for each launch: it consists of few objects, for the sake of the garbage collector.
+    __slots__ = ("arguments", "is_reversed", "kept", "launch", "name", "replays", "reverse")
+
+    def __init__(
+        self, name: str, reverse: Callable[..., object], arguments: tuple[Any, ...], launch: Launched | None = None
+    ) -> None:
+        self.name = name
+        self.reverse = reverse
+        self.arguments = arguments
+        self.launch = launch
+        #: Whether the reverse begins with the state before the launch, and changes it.
+        self.replays = launch is not None and launch.plan.replays
+        self.kept: tuple[Kept, ...] = ()
+        self.is_reversed = True
+
+    def state(self) -> list[list[bytes]]:
+        """The current contents of all copied parts."""
+        return [each.now() for each in self.kept]
+
+    def put_state(self, state: list[list[bytes]]) -> None:
+        """Restore what `state` returned."""
+        for kept, content in zip(self.kept, state, strict=True):
+            kept.put(content)
+
+
+class Shared:
+    """An array that other libraries can write to, and a copy of its contents after the last recorded launch."""
+
+    __slots__ = ("_bounds", "_content", "name", "place")
+
+    def __init__(self, place: Place, name: Callable[[], str]) -> None:
+        self.place = place
+        self.name = name
+        self._bounds = place.bounds()
+        self.note()
+
+    def note(self) -> None:
+        """Take the current contents as right."""
+        self._content = take_box(self.place.array, self._bounds)
+
+    def has_changed(self) -> bool:
+        """Whether the contents are others by now."""
+        return not holds_box(self.place.array, self._bounds, self._content)
+
+
+class Tape:
+    """Records launches, and computes the gradient of `loss` through them at the end of its block.
+
+    `clear_gradients` sets all gradients to 0 first. Changes of the recorded arrays by others than recorded launches are
+    errors: by counts, or by contents for memory that is shared with other libraries; with `validation`, for all arrays.
+
+    >>> import samovar as sv
+    >>> x, loss = sv.ndarray(sv.f32, 3, needs_grad=True), sv.ndarray(sv.f32, (), needs_grad=True)
+    >>> @sv.kernel
+    ... def double():
+    ...     for i in x:
+    ...         x[i] *= x[i]
+    >>> @sv.kernel
+    ... def total():
+    ...     for i in x:
+    ...         loss[None] += x[i]
+    >>> x.fill(3)
+    >>> with sv.ad.Tape(loss):
+    ...     double()
+    ...     total()
+    >>> x.grad
+    ndarray([6.0, 6.0, 6.0], dtype=f32, shape=(3,))
+    """
+
+    _keeps_versions = False
+
+    def __init__(
+        self, loss: Any = None, clear_gradients: bool = True, validation: bool = False, grad_check: Any = None
+    ) -> None:
+        if grad_check is not None:
+            raise errors.SamovarTypeError("a tape has no finite differences\n  help: use `sv.ad.check(f, *arrays)`")
+        if "torch" in sys.modules and loss is not None:
+            from samovar.runtime.torch_gradients import give_gradients
+
+            give_gradients("Tape", self.reversed, {"loss": loss})
+        if loss is not None and getattr(loss, "grad", None) is None:
+            raise errors.SamovarTypeError("the loss of a tape has no gradient\n  help: create it with `needs_grad=True`")
+        if loss is not None and tuple(loss.shape) not in ((), (1,)):
+            raise errors.SamovarTypeError(f"the loss of a tape is one number, not an array of shape {tuple(loss.shape)}")
+        self.loss = loss
+        self._clears = clear_gradients
+        self._validates = validation
+        self._records: list[Record] = []
+        self._needs = Needs()
+        #: What launches with the same arrays have in common, by the identities of these.
+        self._launched: dict[tuple[int, ...], Launched] = {}
+        #: Gradients that are not ours to clear, by identity.
+        self._foreign: dict[int, Any] = {}
+        #: Arrays without a gradient that hold what depends on arrays with one, with the line and the kernel that wrote it.
+        self._tainted = MemoryIndex()
+        #: By the array that counts: an array, its version, and what gives its name.
+        self._versions: dict[int, tuple[Any, int | None, Callable[[], str]]] = {}
+        #: Arrays whose contents are compared.
+        self._shared = MemoryIndex()
+        #: The gradients that reverses change, with their kernels, and the arrays that launches use, with their names.
+        self._gradients = MemoryIndex()
+        self._used = MemoryIndex()
+        self._differentiates = True
+        self._whole: dict[tuple[Any, ...], Kept] | None = None
+        self._done = False
+        self._thread: int | None = None
+
+    def __enter__(self) -> Tape:
+        begin_watching(self._launch)
+        self._thread = get_ident()
+        _open.append(self)
+        self._count(True)
+        if self._clears:
+            clear_all_gradients()
+        return self
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        watch_launches(None)
+        _open.remove(self)
+        if kind is not None:
+            self._count(False)
+        elif self.loss is not None:
+            self.grad()
+
+    def _count(self, on: bool) -> None:
+        """Have launches count as changes, from the beginning of the block until the tape has gone backward."""
+        if self._keeps_versions != on:
+            self._keeps_versions = on
+            keep_versions(on)
+
+    def __del__(self) -> None:
+        self._count(False)
+
+    # --- recording
+
+    #: The modes of kernels that run instead of a launch, and in reverse of it; "" for the kernel itself.
+    launched = ""
+    reversed = "taped"
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Launches in this block have no reverse; what they overwrite is saved."""
+        outer, self._differentiates = self._differentiates, False
+        try:
+            yield
+        finally:
+            self._differentiates = outer
+
+    @contextmanager
+    def whole_state(self) -> Iterator[Record]:
+        """One record for all launches in this block, whose reverse is provided by the caller: all written arrays are saved
+        as they were before."""
+        record = Record("several launches", lambda: None, ())
+        record.replays = True
+        mark = len(self._records)
+        outer, self._whole = self._whole, {}
+        try:
+            yield record
+        finally:
+            written, self._whole = self._whole, outer
+        record.kept = tuple(written.values())[::-1]  # of views that overlap, what was saved first is right
+        for each in self._records[mark:]:
+            for place in each.launch.loads if each.launch is not None else ():
+                if place.key not in written:
+                    self._needs.add(place, WHOLE, record.name)
+        self._records.insert(mark, record)
+
+    def insert(self, func: Callable[..., object], args: tuple[Any, ...]) -> None:
+        """Add a call of a function that reverses something to the tape."""
+        self._records.append(Record(getattr(func, "__name__", "a function"), func, args))
+
+    def _launch(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+        """Record and run a launch; called instead of it."""
+        if "derivative" in kernel.state.signature.options:
+            return launch_with(kernel, arguments)
+        record = self._record(kernel, arguments)
+        result = launch_with(kernel.in_mode(self.launched) if self.launched else kernel, arguments)
+        record.arguments += last_key()
+        self._note(record)
+        return result
+
+    def _record(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Record:
+        taped = kernel.in_mode(self.reversed)
+        compiled = taped.find(arguments).keep
+        launch = compiled.plan().seen(taped, dict(zip(kernel.parameters, arguments, strict=True)), self._launched)
+        known: Launched = launch.known
+        self._check_lost(kernel, known)
+        self._check_versions(known, f"{kernel.__qualname__} is launched")
+        if not known.is_checked:
+            self._check_zero(known)
+            self._check_gradients(kernel, known)
+            known.is_checked = True
+        if known.returned and known.gradients and self._differentiates:
+            raise errors.SamovarRuntimeError(
+                f"{kernel.__qualname__} returns, in line {known.returned}, what depends on arrays that have a gradient, and"
+                " what is done with it has none\n  help: write it into an array, or launch the kernel in `sv.ad.no_grad`"
+            )
+        record = Record(kernel.__qualname__, _reverse, (taped, arguments), known)
+        record.is_reversed = self._differentiates and bool(known.gradients)
+        reads = launch.reads() if record.is_reversed else []
+        for place, box, _ in reads if record.replays else ():
+            self._needs.add(place, box, record.name)
+        kept: list[Kept] = []
+        for place, box, line in launch.writes():
+            for needed, common, by in self._needs.taken(place, box):
+                kept.append(Kept(needed, needed.bounds(common), line, by))
+            if self._whole is not None and place.key not in self._whole:
+                self._whole[place.key] = Kept(place, place.bounds(), line, "several launches")
+        record.kept = tuple(kept)
+        for place, box, _ in () if record.replays else reads:
+            self._needs.add(place, box, record.name)
+        self._records.append(record)
+        return record
+
+    def _note(self, record: Record) -> None:
+        """Record the state after a launch."""
+        launch = record.launch
+        assert launch is not None
+        if self._shared:
+            for shared in self._overlapping_shared(launch.written):
+                shared.note()
+        for place, name in launch.arrays:
+            array = place.array
+            self._versions[id(base_of(array))] = array, version_of(array), name
+            if (self._validates or is_shared(array)) and place.key not in self._shared:
+                self._shared.add(place.key, place.begin, place.end, Shared(place, name))
+
+    def _overlapping_shared(self, places: list[Place]) -> list[Shared]:
+        """The arrays whose contents are compared, of those that lie in the same memory as some arrays."""
+        return list(dict.fromkeys(each for place in places for each in self._shared.overlapping(place.begin, place.end)))
+
+    def _check_versions(self, launch: Launched | None, when: str) -> None:
+        """Check that recorded arrays were changed by recorded launches only."""
+        if launch is None:
+            for array, known, name in self._versions.values():
+                if known is not None and version_of(array) != known:
+                    raise _changed(array, name, when)
+        else:
+            for place, name in launch.arrays:
+                _, known, _ = self._versions.get(id(base_of(place.array)), _UNKNOWN)
+                if (known is not None and version_of(place.array) != known) or written_elsewhere(place.array):
+                    raise _changed(place.array, name, when)
+        if self._shared:
+            places = None if launch is None else [place for place, _ in launch.arrays]
+            for shared in self._shared.values() if places is None else self._overlapping_shared(places):
+                if shared.has_changed():
+                    raise _changed(shared.place.array, shared.name, when)
+
+    def _check_gradients(self, kernel: Kernel, launch: Launched) -> None:
+        """Check that no launch uses gradients as data: going backward changes them."""
+        changed: list[tuple[Place, Any]] = [(each, kernel.__qualname__) for each in launch.gradients]
+        for index, others, found in ((self._gradients, self._used, changed), (self._used, self._gradients, launch.arrays)):
+            for place, said in found:
+                if place.extent in index:
+                    continue
+                index.add(place.extent, place.begin, place.end, (place.extent, said))
+                for extent, other in others.overlapping(place.begin, place.end):
+                    if may_meet(place.extent, extent):
+                        name, by = (said, other) if index is self._used else (other, said)
+                        raise errors.SamovarRuntimeError(
+                            f"a launch on the tape uses `{name()}`, a gradient that the reverse of {by} changes\n"
+                            "  help: use gradients when the tape has gone backward, or copies of them"
+                        )
+
+    def _check_zero(self, launch: Launched) -> None:
+        """Check that gradients that belong to torch are 0 in the beginning, as others are by then."""
+        for place, of in zip(launch.gradients, launch.touched, strict=True):
+            gradient = place.array
+            if not self._clears or isinstance(gradient, (Ndarray, Field)) or id(gradient) in self._foreign:
+                continue
+            self._foreign[id(gradient)] = gradient
+            content = take_box(gradient, place.bounds())
+            if content.count(0) != len(content):
+                raise errors.SamovarRuntimeError(
+                    f"the gradient of a tensor of shape {of.shape} is not 0 when the tape begins\n  help: set its"
+                    " `grad` to None before, or add to it with `sv.ad.Tape(loss, clear_gradients=False)`"
+                )
+
+    def _check_lost(self, kernel: Kernel, launch: Launched) -> None:
+        """Check that values with derivatives do not flow through an array without a gradient."""
+        taints = launch.lost
+        for place, line in launch.passive_reads if self._tainted else ():
+            found = self._tainted.overlapping(place.begin, place.end)
+            if not found:
+                continue
+            if launch.gradients:
+                source, name = found[0]
+                raise errors.SamovarRuntimeError(
+                    f"{kernel.__qualname__} reads an array in line {line} that has no gradient, but {name} has written to"
+                    f" it, in line {source}, values that depend on arrays with one\n  help: make it with `needs_grad=True`"
+                )
+            taints = taints + [(each, line) for each, _ in launch.passive_writes]
+        for place, line in taints:
+            if place.key not in self._tainted:
+                self._tainted.add(place.key, place.begin, place.end, (line, kernel.__qualname__))
+
+    # --- going backward
+
+    def grad(self) -> None:
+        """Compute the gradient of the loss, starting with 1 for the loss itself."""
+        self._require_unused()
+        if self.loss is not None:
+            set_all(self.loss.grad, 1)
+        self.backward()
+
+    def _require_unused(self) -> None:
+        if self._done:
+            raise errors.SamovarRuntimeError("the tape was already used: its copies are gone\n  help: record a new one")
+
+    def backward(self, keep: bool = False) -> None:
+        """Run the reverses, last first, from the current gradients. With `keep`, they can be run again."""
+        self._require_unused()
+        self._done = not keep
+        self._check_versions(None, "the tape goes backward")
+        if not keep:
+            self._count(False)
+            self._shared = MemoryIndex()
+        undo: list[tuple[Kept, list[bytes]]] = []
+        try:
+            for record in reversed(self._records):
+                replays = record.is_reversed and record.replays
+                if replays:
+                    self._restore(record, undo)
+                if record.is_reversed:
+                    record.reverse(*record.arguments)
+                for kept in record.kept if replays else ():
+                    kept.put(kept.content)
+                if not replays:
+                    self._restore(record, undo)
+                for kept in () if keep else record.kept:
+                    kept.content = []
+        finally:
+            for kept, content in reversed(undo):
+                kept.put(content)
+
+    def _restore(self, record: Record, undo: list[tuple[Kept, list[bytes]]]) -> None:
+        for kept in record.kept:
+            undo.append((kept, kept.now()))
+            kept.put(kept.content)
+
+    def report(self) -> list[tuple[str, int, int, str]]:
+        """What was saved: kernel, line, bytes, and reason."""
+        return [
+            (record.name, kept.line, kept.size, f"overwritten here, needed by the reverse of {kept.needed_by}")
+            for record in self._records
+            for kept in record.kept
+        ]
+
+
+def _changed(array: Any, name: Callable[[], str], when: str) -> errors.SamovarRuntimeError:
+    return errors.SamovarRuntimeError(
+        f"`{name()}`, of shape {tuple(array.shape)}, was written to outside the kernels that the tape records, or its memory"
+        f" was given to another library, before {when}: its gradient would be wrong\n"
+        "  help: write to it before the tape or after `backward()`, or in a kernel on the tape's thread; `to_numpy()` copies"
+    )
+
+
+#: What is known of an array that was not recorded yet.
+_UNKNOWN: tuple[Any, None, Any] = (None, None, None)
+
+#: The recording tapes.
+_open: list[Tape] = []
+
+
+def present_tape() -> Tape | None:
+    """The tape that records this thread, if there is one."""
+    return next((each for each in _open if each._thread == get_ident()), None)
