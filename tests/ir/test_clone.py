@@ -74,8 +74,8 @@ def test_what_one_region_defines_the_next_one_finds() -> None:
 
 
 def test_masks_hints_lines_and_origins_are_copied() -> None:
-    build = Builder(Array("a", i32, 1, alone=True), Parameter("n", i32))
-    with build.loop(0, build["n"]) as i, build.when(build.op("gt", build.load(build["a"], i), 3)):
+    build = Builder(Array("a", i32, 1, alone=True), Array("b", i32, 1, alone=True), Parameter("n", i32))
+    with build.loop(0, build["n"]) as i, build.when(build.op("gt", build.load(build["b"], i), 3)):
         build.store(build["a"], [i], 1)
     kernel = build.kernel()
     assert vectorize(AVX2, 8)(kernel) == 1
@@ -94,6 +94,6 @@ def test_masks_hints_lines_and_origins_are_copied() -> None:
             assert one.variable is not other.variable
     kernel.body = copied
     verify(kernel)
-    a = np.arange(20, dtype=np.int32)
-    Interpreter(kernel, {"a": a, "n": 20}).run()
-    assert a.tolist() == [0, 1, 2, 3, *[1] * 16]
+    a, b = np.full(20, 7, np.int32), np.arange(20, dtype=np.int32)
+    Interpreter(kernel, {"a": a, "b": b, "n": 20}).run()
+    assert a.tolist() == [*[7] * 4, *[1] * 16]

@@ -188,11 +188,10 @@ class _Rewriting(ast.NodeTransformer):
         if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
             return node  # it would bind in the lambda
         is_and = ast.Constant(isinstance(node.op, ast.And))
-        result, *others = reversed(node.values)
-        for each in others:
-            nothing = ast.arguments([], [], None, [], [], None, [])
-            result = _ours("connected", is_and, each, ast.copy_location(ast.Lambda(nothing, result), result))
-        return ast.copy_location(result, node)
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        first, *others = node.values
+        later = (ast.copy_location(ast.Lambda(nothing, each), each) for each in others)
+        return ast.copy_location(_ours("connected", is_and, first, *later), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
@@ -233,17 +232,23 @@ def _ours(name: str, *arguments: ast.expr) -> ast.Call:
 # --- functions called by rewritten source
 
 
-def connected(is_and: bool, left: Any, make_right: Callable[[], Any]) -> Any:
-    """`left and right` (or `or`). For vectors and matrices, see the option `vector_truth`."""
+def connected(is_and: bool, first: Any, *later: Callable[[], Any]) -> Any:
+    """`first and …` (or `or`). For vectors and matrices, see the option `vector_truth`."""
     has_entries = options_in_force().vector_truth == "entries"
-    if not (has_entries and isinstance(left, Matrix)):
-        if bool(left) is not is_and:
-            return left
-        right = make_right()
-        if not (has_entries and isinstance(right, Matrix)):
-            return right
-    else:
-        right = make_right()
+    result = first
+    for make in later:
+        of_entries = has_entries and isinstance(result, Matrix)
+        if not of_entries and bool(result) is not is_and:
+            return result
+        right = make()
+        if of_entries or (has_entries and isinstance(right, Matrix)):
+            result = _connected_entries(is_and, result, right)
+        else:
+            result = right
+    return result
+
+
+def _connected_entries(is_and: bool, left: Any, right: Any) -> Any:
     sides = [(each if isinstance(each, Matrix) else each + 0 * other) != 0 for each, other in ((left, right), (right, left))]
     return sides[0] & sides[1] if is_and else sides[0] | sides[1]
 
