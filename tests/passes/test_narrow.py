@@ -37,7 +37,8 @@ def programs(draw: st.DrawFn) -> Builder:
             if kind == "binary":
                 values.append(build.op(draw(st.sampled_from(CODES)), first, second))
             elif kind == "shift":
-                count = Constant(draw(st.sampled_from((0, 1, 4, 8, 15, 16, 31))), wide)
+                constants = st.sampled_from((0, 1, 4, 8, 15, 16, 31, 40)).map(lambda count: Constant(count, wide))
+                count = draw(st.one_of(constants, st.sampled_from(values)))
                 values.append(build.op(draw(st.sampled_from(("shl", "shr"))), first, count))
             elif kind == "unary":
                 values.append(build.op(draw(st.sampled_from(("neg", "abs", "not"))), first))
@@ -103,6 +104,25 @@ def test_what_fits_is_computed_in_16_bits() -> None:
         build = weighted(constant)
         narrow_integers(build.kernel())
         assert widths(build) == expected
+
+
+def test_counts_of_shifts_may_vary() -> None:
+    build = Builder(Array("a", u8, 1, alone=True), Array("o", u8, 1, alone=True))
+    with build.parallel(10) as (i,):
+        shifted = build.op("shr", Constant(110, i32), build.cast(build.load(build["a"], i), i32))
+        build.store(build["o"], [i], build.cast(build.op("and", shifted, 1), u8))
+    narrow_integers(build.kernel())
+    assert widths(build) == {16}
+
+
+def test_serial_code_is_narrowed_too() -> None:
+    build = Builder(Array("a", u8, 1, alone=True), Array("o", u8, 1, alone=True))
+    with build.loop(0, 10) as i:
+        product = build.op("mul", build.cast(build.load(build["a"], i), i32), 7)
+        build.store(build["o"], [i], build.cast(build.op("shr", product, 8), u8))
+    narrow_integers(build.kernel())
+    computed = [each.type for each in walk(build.kernel().body) if each.code in ("mul", "shr")]
+    assert computed == [u16, u16]
 
 
 def test_what_is_taken_modulo_need_not_fit() -> None:

@@ -125,17 +125,18 @@ def _remainder(one: Range, other: Range) -> Range | None:
 
 
 def _shifted_left(one: Range, other: Range) -> Range | None:
-    amount = _amount(other)
-    return None if amount is None else (one[0] << amount, one[1] << amount)
+    low, high = other
+    if low < 0 or high >= 64:
+        return None
+    return min(one[0] << low, one[0] << high), max(one[1] << low, one[1] << high)
 
 
 def _shifted_right(one: Range, other: Range) -> Range | None:
-    amount = _amount(other)
-    return None if amount is None else (one[0] >> amount, one[1] >> amount)
-
-
-def _amount(of: Range) -> int | None:
-    return of[0] if of[0] == of[1] and 0 <= of[0] < 64 else None
+    """A shift by the width or more leaves the sign."""
+    low, high = min(other[0], 64), min(other[1], 64)
+    if low < 0:
+        return None
+    return min(one[0] >> low, one[0] >> high), max(one[1] >> low, one[1] >> high)
 
 
 _OF_ONE: dict[str, Callable[[int, int], Range]] = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samovar._native import DType, i16, u1, u16
-from samovar.ir import Affine, Constant, Kernel, Operation, Parameter, Region, Value, bodies, tasks, users, walk_regions
+from samovar.ir import Affine, Constant, Kernel, Operation, Parameter, Region, Value, bodies, users, walk_regions
 from samovar.passes.dead_code import eliminate_dead_code
 
 #: Operations that can be computed modulo 2^16.
@@ -28,12 +28,9 @@ _DEPTH, _MOST = 24, 128
 
 
 def narrow_integers(kernel: Kernel) -> None:
-    """Compute in 16 bits where possible, in the tasks and functions of a kernel, in place."""
+    """Compute in 16 bits where possible, in place."""
     regions = [
-        region
-        for body in (*(task.body for task in tasks(kernel)), *(function.body for function in kernel.functions))
-        for region in walk_regions(body)
-        if any(map(_is_result, region.operations))
+        region for body in bodies(kernel) for region in walk_regions(body) if any(map(_is_result, region.operations))
     ]
     if not regions:
         return
@@ -142,7 +139,7 @@ class _Narrowing:
             return self._applied("select", u16, [condition, *(self.modular(each, depth) for each in operands[1:])])
         if value.code == "shl":
             return self._shifted(value, u16, depth)
-        dtype = self._exact_type(operands if value.code != "shr" else operands[:1])
+        dtype = self._exact_type(operands)
         if dtype is None:
             return None
         if value.code == "shr":
@@ -158,11 +155,12 @@ class _Narrowing:
         return None
 
     def _shifted(self, value: Operation, dtype: DType, depth: int) -> Value | None:
-        """A shift by a constant that is less than the width."""
+        """A shift that is not negative. A shift by the width or more leaves no bit but the sign, in 16 bits as in 32."""
         first, count = value.operands
-        if not isinstance(count, Constant) or not 0 <= int(count.value) < 16:
+        least, greatest = self._affine.range(count)
+        if least < 0 or greatest > _SIGNED[1]:
             return None
-        return self._applied(value.code, dtype, [self._exact(first, dtype, depth), Constant(int(count.value), dtype)])
+        return self._applied(value.code, dtype, [self._exact(each, dtype, depth) for each in (first, count)])
 
     def _condition(self, value: Value, depth: int) -> Value | None:
         if not isinstance(value, Operation) or value.code not in _COMPARISONS or not depth:
