@@ -283,7 +283,7 @@ class Interpreter:
             return frame.arrays[payload[0]].shape[payload[1]]
         if code == "threads":
             return self._threads
-        if code == "poll":
+        if code in ("poll", "spend"):
             return None
         if code == "scratch":
             memory, array = payload

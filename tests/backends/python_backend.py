@@ -186,6 +186,7 @@ RENDERINGS: dict[str, Callable[[Text, Any], None]] = {
     "scratch": Text.scratch,
     "threads": lambda text, op: text.define(op, "2"),
     "poll": lambda text, op: None,
+    "spend": lambda text, op: None,
     "call": lambda text, op: text.define(op, f"{text.name(op.payload)}(launch, *{text.tuple(op.operands)})"),
     "extract": lambda text, op: text.define(op, f"{text.name(op.operands[0])}[{op.payload}]"),
     "print": Text.speak,

@@ -267,6 +267,7 @@ _ROWS = (
     Row("extract", 1, "free", "one of several results of a call", 0.0, "pure", "int"),
     Row("threads", 0, "free", "number of threads that run tasks", 2.0, "read"),
     Row("poll", 1, "free", "take the operand off the function's budget; at its end, ask whether to go on", 0.1, "write"),
+    Row("spend", 1, "free", "take the operand off the function's budget, for the next poll", 0.1, "write"),
     Row("stop_gradient", 0, "free", "no derivative goes through reads of the array", 0.0, "write", "Array"),
     Row("push", 1, "free", "put the operand on the stack of the thread", 1.0, "write"),
     Row("pop", 0, "free", "take what was put there last", 1.0, "write"),

@@ -192,7 +192,7 @@ def test_a_loop_that_runs_again_and_again_is_there_whole_and_in_pieces() -> None
     assert polls(branch.then) == 1
     whole = next(each for each in branch.orelse.operations if isinstance(each, For))
     assert polls(whole.body) == 0
-    assert branch.orelse.operations[-1].code == "poll"  # what it has taken counts
+    assert branch.orelse.operations[-1].code == "spend"  # what it has taken counts
 
 
 def test_bounds_whose_distance_may_not_fit_ask_in_each_iteration() -> None:

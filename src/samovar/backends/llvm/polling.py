@@ -1,4 +1,4 @@
-"""Safepoints: the operation `poll` (see `samovar.passes.loops.safepoints`).
+"""Safepoints: the operations `poll` and `spend` (see `samovar.passes.loops.safepoints`).
 
 A function has a budget, which its loops use up. When it is exhausted, the code polls the runtime, which knows how long that
 took and gives a new budget, or ends the launch.
@@ -19,16 +19,24 @@ FIRST_BUDGET = 100_000
 BARRIER = '  call void asm sideeffect "", "~{memory}"()'
 
 
-def _poll(writer: Writer, operation: Operation) -> None:
-    """Subtract from the budget, and poll the runtime when it is exhausted."""
+def _spend(writer: Writer, operation: Operation) -> str:
+    """Subtract from the budget; return what is left."""
     if writer.budget is None:
         # The rest of the budget; the time of the last poll, and the budget that it gave.
         budget, state = writer.define_early("alloca i64", "budget"), writer.define_early("alloca [2 x i64]", "polled")
         writer.prologue += [f"  store i64 {FIRST_BUDGET}, ptr {budget}", f"  store [2 x i64] zeroinitializer, ptr {state}"]
         writer.budget = budget, state
-    budget, state = writer.budget
+    budget, _ = writer.budget
     left = writer.define(f"sub i64 {writer.define(f'load i64, ptr {budget}')}, {widened(writer, operation.operands[0])}")
     writer.emit(f"store i64 {left}, ptr {budget}")
+    return left
+
+
+def _poll(writer: Writer, operation: Operation) -> None:
+    """Subtract from the budget, and poll the runtime when it is exhausted."""
+    left = _spend(writer, operation)
+    assert writer.budget is not None
+    budget, state = writer.budget
     asks, more, stop, on = (writer.label(name) for name in ("ask", "more", "stop", "on"))
     writer.branch(writer.define(f"icmp slt i64 {left}, 0"), asks, on, UNLIKELY)
     writer.module.runtime("sv_poll")
@@ -48,4 +56,8 @@ def _poll(writer: Writer, operation: Operation) -> None:
     writer.start(on)
 
 
-POLLING: dict[str, Callable[[Writer, Operation], None]] = {"poll": _poll}
+def _only_spend(writer: Writer, operation: Operation) -> None:
+    _spend(writer, operation)
+
+
+POLLING: dict[str, Callable[[Writer, Operation], None]] = {"poll": _poll, "spend": _only_spend}

@@ -99,7 +99,7 @@ def vectorized(
         return before, made, after
     build = Builder(loop.line, loop.origin)
     conditions = [_is_far_enough(build, each, vectors.width) for each in vectors.found.distances]
-    loop.hints = replace(loop.hints, vectors=0)
+    loop.hints = replace(loop.hints, vectors=0, unroll=1)
     loop.note = "; ".join(each for each in (loop.note, "scalar: where iterations touch the same elements") if each)
     condition = reduce(lambda one, other: build.make("and", u1, one, other), conditions)
     build.append(If(condition, Region(made), Region([loop]), loop.line))

@@ -6,7 +6,8 @@ strip-mined, and polls between strips.
 
 Loops that turn out to be short do not pay for that. In a task, the time of its loops is estimated before it begins, and code
 without any `poll` runs if it is short. A loop with others inside polls in each of its own iterations, and those inside do
-not, unless a single iteration takes long. Other innermost loops have two versions, strip-mined and whole.
+not, unless a single iteration takes long. Other innermost loops have two versions, strip-mined and whole; after the latter,
+`spend` subtracts its time for the next `poll`.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ class _Placing:
     def __init__(self, locals: list[Local], looping: set[Function]) -> None:
         self.locals = locals
         self.looping = looping
+        #: The number of enclosing loops that poll in each iteration.
+        self.depth = 0
 
     # --- tasks
 
@@ -144,8 +147,8 @@ class _Placing:
         if isinstance(operation, For) and is_long(operation, self.looping):
             return self._for(operation, nested)
         if isinstance(operation, While):
-            self.region(operation.head, nested=True)
-            self.region(operation.body, nested=True)
+            self._inside(operation.head)
+            self._inside(operation.body)
             operation.head.operations[:0] = _poll(self._cost(operation.head) + self._cost(operation.body))
             return [operation]
         for inner in regions(operation):
@@ -180,9 +183,15 @@ class _Placing:
         return build.operations
 
     def _in_each_iteration(self, loop: For) -> list[Operation]:
-        self.region(loop.body, nested=True)
+        self._inside(loop.body)
         loop.body.operations[:0] = _poll(self._cost(loop.body))
         return [loop]
+
+    def _inside(self, region: Region) -> None:
+        """Place safepoints in a part of a loop that polls in each iteration."""
+        self.depth += 1
+        self.region(region, nested=True)
+        self.depth -= 1
 
     def _innermost(self, loop: For, nested: bool) -> list[Operation]:
         begin, end, _ = loop.operands
@@ -199,7 +208,7 @@ class _Placing:
             polling.body.operations[:0] = _poll(cost)
             distance = build.max(build.sub(last, first), build.sub(first, last))
             far = build.compare("gt", distance, Constant(length, i64))
-            build.append(If(far, Region([polling]), _unpolled(loop, distance, cost), loop.line, unlikely=True))
+            build.append(If(far, Region([polling]), self._unpolled(loop, distance, cost), loop.line, unlikely=True))
             return build.operations
         reach = Constant(length * abs(loop.stride), i64)
         if not nested or long:
@@ -207,7 +216,7 @@ class _Placing:
             return build.operations
         distance = build.sub(last, first) if loop.stride > 0 else build.sub(first, last)
         strips = build.region(lambda: self._strip_mined(build, polling, first, last, reach, length * cost))
-        brief = _unpolled(loop, distance, cost / abs(loop.stride))
+        brief = self._unpolled(loop, distance, cost / abs(loop.stride))
         build.append(If(build.compare("gt", distance, reach), strips, brief, loop.line, unlikely=True))
         return build.operations
 
@@ -236,6 +245,16 @@ class _Placing:
         strips.note = "strip-mined: a safepoint after each strip"
         build.append(strips)
 
+    def _unpolled(self, loop: For, distance: Value, cost: float) -> Region:
+        """A loop without polls; its estimated time is subtracted after it. An enclosing loop polls soon."""
+        build = Builder(loop.line)
+        build.append(loop)
+        shift = max(0, int(-math.log2(max(cost, 1e-3))))
+        taken = build.make("shift_right", i64, build.max(distance, Constant(0, i64)), Constant(shift, i64))
+        spent = build.mul(taken, Constant(max(1, int(cost)), i64))
+        build.make("spend" if self.depth else "poll", None, spent)
+        return Region(build.operations)
+
 
 def _may_stand_twice(region: Region) -> bool:
     return code_size(region) <= TWICE and local_bytes(region) <= LOCAL_BYTES // 4
@@ -251,16 +270,6 @@ def _is_never_far(begin: Value, end: Value) -> bool:
 
 def _poll(nanoseconds: float) -> list[Operation]:
     return [Operation("poll", None, (Constant(max(1, int(nanoseconds)), i64),))]
-
-
-def _unpolled(loop: For, distance: Value, cost: float) -> Region:
-    """A loop without polls; its estimated time is subtracted after it, for the polls of enclosing loops."""
-    build = Builder(loop.line)
-    build.append(loop)
-    shift = max(0, int(-math.log2(max(cost, 1e-3))))
-    taken = build.make("shift_right", i64, build.max(distance, Constant(0, i64)), Constant(shift, i64))
-    build.make("poll", None, build.mul(taken, Constant(max(1, int(cost)), i64)))
-    return Region(build.operations)
 
 
 def _leave_all(region: Region, at: Local, last: Value) -> None:
