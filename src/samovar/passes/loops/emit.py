@@ -204,12 +204,11 @@ class _Emission:
         if self.rest is not self.vectorizer:
             whole, stop = stop, self._stop(begin, count, self.rest.width)
             self._loop(self.rest, whole, stop, f"remainder: {self.rest.width} lanes", short=True)
-        left = build.make("and", i64, count, Constant(self.rest.width - 1, i64))
-        if self.narrower:
-            self._in_halves(stop, end, left)
-        elif self.masked and not self.once:
+        if self.narrower or (self.masked and not self.once):
+            left = build.make("and", i64, count, Constant(self.rest.width - 1, i64))
             some = build.compare("ne", left, Constant(0, i64))
-            self._if(some, lambda: self._once(self.rest, stop, left))
+            write = partial(self._in_halves, stop, end, left) if self.narrower else partial(self._once, self.rest, stop, left)
+            self._if(some, write)
         after = build.region(self._combine_hoisted).operations if hoisted else []
         unsure = None if hoisted else self._combine_lanes()
         if unsure is not None:
