@@ -73,6 +73,10 @@ class Vectors:
     #: Long loops have twice the width of the remainder.
     doubled: bool = False
 
+    def hoistable(self) -> Container[Local]:
+        """The reductions that can be initialized before enclosing loops, and combined after them."""
+        return () if self.found.distances else self.found.reductions
+
     def __str__(self) -> str:
         """A one-line description."""
         kinds = Counter(

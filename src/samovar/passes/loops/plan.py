@@ -191,7 +191,8 @@ class Planner:
         """The cost of a loop in lanes."""
         count = self.price.vector_trip_count(loop, vectors.width)
         body = self.price.vector(loop.body, vectors.plan, vectors.width)
-        return count * body + COMBINE * len(vectors.found.reductions) + CHECK * len(vectors.found.distances)
+        combined = 0 if self._home(loop, vectors.hoistable()) else len(vectors.found.reductions)
+        return count * body + COMBINE * combined + CHECK * len(vectors.found.distances)
 
     def _others(self, vectors: Vectors) -> Iterator[Vectors]:
         """The vectors, and variants with fewer or more lanes: many lanes are no gain for elements a row apart, and few are
@@ -303,8 +304,7 @@ class Planner:
             if isinstance(operation, For) and choice is not None:
                 reason = choice.reason
                 if choice.vectors is not None and self.left > 0:
-                    reductions = () if choice.vectors.found.distances else choice.vectors.found.reductions
-                    home = self._home(operation, reductions)
+                    home = self._home(operation, choice.vectors.hoistable())
                     before, written, after = vectorized(
                         operation, choice.vectors, reason, self.machine, self.locals, home is not None
                     )

@@ -176,6 +176,8 @@ class Price:
                 count = self.trip_count(operation) + self._waiting(operation, plan, width)
                 self._around.append(operation.variable)
                 inside = self.vector(operation.body, plan, width, within) + BRANCH
+                if any(plan.bounds_vary(operation)):
+                    inside += SIMPLE * self.registers(_widest(operation), width)  # the lanes still in range
                 self._around.pop()
                 total += count * max(inside, carried_latency(operation))
             elif isinstance(operation, While):
