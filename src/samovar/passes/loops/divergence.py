@@ -143,6 +143,10 @@ class Divergence:
             self._rows = {self.affine.row(each)[0] for each, access in self.accesses.items() if access.even}
         return len(self._rows)
 
+    def gathers(self) -> int:
+        """The number of gathers."""
+        return sum(access.step is None and not access.even and each.code == "load" for each, access in self.accesses.items())
+
     def bounds_vary(self, loop: For) -> tuple[bool, bool]:
         begin, end, _ = loop.operands
         return begin in self.varying, end in self.varying

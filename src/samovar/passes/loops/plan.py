@@ -41,6 +41,7 @@ from samovar.passes.loops.price import (
     BRANCH,
     CHECK,
     COMBINE,
+    GATHERED,
     GUESSED,
     LOCAL_BYTES,
     Price,
@@ -203,7 +204,9 @@ class Planner:
             if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
                 yield replace(vectors, width=vectors.width * 2)
         width = vectors.width // 2
-        while width >= self.machine.lanes(64) // 2 and any(access.even for access in vectors.plan.accesses.values()):
+        crowded = vectors.plan.gathers() * vectors.width > GATHERED
+        few = crowded or any(access.even for access in vectors.plan.accesses.values())
+        while few and width >= self.machine.lanes(64) // 2:
             yield replace(vectors, width=width, tail=min(width, vectors.tail))
             width //= 2
 
@@ -253,11 +256,11 @@ class Planner:
         return loaded.isdisjoint(memory(each) for each in straight if each.code == "store")
 
     def _suits_backend(self, plan: Divergence, found: Independence) -> bool:
-        """Whether the vectorizer of the backend does as well: contiguous elements without masks, in the loop over the
+        """Whether the vectorizer of the backend does as well: no gathers and no masks, in the loop over the
         dimension of a task. Other loops run repeatedly, so their prologue and epilogue matter."""
         if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
-        if not plan.loop.hints.parallel or found.reductions:
+        if not plan.loop.hints.parallel or found.reductions or plan.gathers():
             return False
         return not any(isinstance(each, If) for each in plan.inside)
 

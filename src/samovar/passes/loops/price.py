@@ -56,6 +56,8 @@ _ONE_BY_ONE = frozenset(("floordiv", "mod", "quotient", "remainder", "fmod"))
 MOVE = 1.0
 #: The fraction that remains of code that the backend packs into vectors (SLP).
 PACKED = 0.45
+#: The number of elements gathered at a time whose addresses fit in registers; an element costs more beyond it.
+GATHERED, SPILLED = 32, 0.3
 #: Moving an element with a small stride into its lane.
 STRIDED = 0.2
 #: The same for elements in different rows: a cache line per lane.
@@ -227,7 +229,8 @@ class Price:
             guarded = GUESS if divergent and operation.code != "load" else MOVE if divergent else 0.0
             # A gather extracts the number of an element, whatever its dimensions, and inserts the element.
             moves = 2 if operation.code == "load" else sum(plan.varies(operand) for operand in operation.operands)
-            return width * (cost + moves * MOVE + guarded)
+            spilled = SPILLED if plan.gathers() * width > GATHERED else 0.0
+            return width * (cost + moves * MOVE + guarded + spilled)
         if step == 0:
             return cost if operation.code == "load" else cost + 4.0
         if abs(step) != 1:
