@@ -701,6 +701,18 @@ FAULTS = [
         "runtime/test_recorded_launches.py",
     ),
     Fault(
+        "_native/threads/back_off.h",
+        "    if (excused > now)\n        return false;\n",
+        "",
+        "native/test_threads.py",
+    ),
+    Fault(
+        "_native/threads/back_off.h",
+        "state->woken, memory_order_relaxed) > SV_SETTLING",
+        "state->woken, memory_order_relaxed) > 0",
+        "native/test_threads.py",
+    ),
+    Fault(
         "_native/profile/profile.c",
         "to->longest = run->nanoseconds > to->longest ? run->nanoseconds : to->longest;",
         "to->longest = run->nanoseconds;",

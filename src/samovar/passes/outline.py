@@ -87,7 +87,7 @@ SLOW = 50_000.0
 
 
 def outline(kernel: Kernel, fast_math: bool = False, studied: bool = True) -> None:
-    """Turn all parallel loops into tasks, in place. `studied`: with the facts about their accesses that only affect speed."""
+    """Turn all parallel loops into tasks, in place; if `studied`, with facts about their accesses that only affect speed."""
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
