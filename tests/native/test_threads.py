@@ -368,6 +368,7 @@ def test_the_pool_alone(tmp_path):
 def test_when_work_is_not_shared(tmp_path):
     """With a clock of its own: waits after a worker was woken are excused, those on a busy machine are not."""
     binary = tmp_path / "back_off"
-    subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", f"-I{NATIVE}", HERE / "c" / "back_off.c", "-o", binary], check=True)
+    source = HERE / "c" / "back_off.c"
+    subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", f"-I{NATIVE}", source, "-o", binary], check=True)
     done = subprocess.run([binary], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
