@@ -21,6 +21,18 @@ declare i64 @llvm.read_register.i64(metadata)
 !0 = !{!"nowhere"}
 """
 
+#: LLVM fails in it, too, and its parser accepts it; but it is invalid.
+INVALID = HOPELESS + """
+define i32 @sum(i1 %some) {
+  br i1 %some, label %then, label %after
+then:
+  %one = add i32 1, 2
+  br label %after
+after:
+  ret i32 %one
+}
+"""
+
 #: A running maximum in the form that kernels do not use: an assertion fails when LLVM makes vectors of it.
 NOT_AS_VECTORS = """
 define i32 @samovar_entry(ptr %context, ptr %block) {

@@ -21,21 +21,30 @@ from samovar.backends.llvm.effort import effort_for
 from samovar.compiler import reports_here, workers
 from samovar.compiler.counts import counts
 from samovar.compiler.fallback import SIMPLER
-from samovar.language import SWITCHES
+from samovar.ir import Machine
+from samovar.language import SWITCHES, Options
+from samovar.passes import order
 
+
+def passes(without: str = "") -> dict[str, None]:
+    """The passes of a pipeline, by where `order` finds them."""
+    named = {id(each): name for name, each in vars(order).items()}
+    steps = order.pipeline(Options(without=without), machine=Machine(256))
+    return dict.fromkeys(f"samovar.passes.order.{named[id(getattr(each, 'func', each))]}" for each in steps)
+
+
+NEEDED = [
+    *passes(" ".join(SWITCHES)),
+    "samovar.compiler.driver.ask_about_arrays",
+    "samovar.backends.llvm.kernel.region",
+    "samovar.backends.llvm.kernel.launch",
+]
 OPTIONAL = [
-    *(
-        f"samovar.passes.order.{each}"
-        for each in (
-            "inline", "forward", "eliminate_dead_code", "resolve_atomics", "mark_conversions", "narrow_integers", "split",
-            "reassociate", "plan_loops", "partition", "inline_calls", "unroll_loops", "promote", "split_index_sets",
-            "forward_elements", "speculate_loads", "carry_elements",
-        )
-    ),
+    *(each for each in passes() if each not in NEEDED),
     "samovar.passes.loops.index_sets.peel",
     *(f"samovar.passes.loops.plan.{each}" for each in ("independence", "Divergence", "Price", "vectorized")),
-]  # fmt: skip
-NEEDED = ["samovar.passes.order.legalize", "samovar.passes.order.outline", "samovar.backends.llvm.kernel.region"]
+    *(f"samovar.passes.outline.{each}" for each in ("_changes_in_place", "owned_arrays", "bytes_per_iteration")),
+]
 
 
 @sv.func

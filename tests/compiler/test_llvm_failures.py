@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from failing_texts import HOPELESS, NOT_AS_VECTORS, OTHER_TARGET, TARGET, ordinary
+from failing_texts import HOPELESS, INVALID, NOT_AS_VECTORS, OTHER_TARGET, TARGET, ordinary
 
 from backends.optimize import optimize
 from samovar.backends.llvm.effort import EFFORTS, FULL
 from samovar.compiler import workers
 from samovar.compiler.batches import made_all
-from samovar.compiler.fallback import Job, Made, made
+from samovar.compiler.fallback import InternalError, Job, Made, made
 from samovar.compiler.reports import write_report
 from samovar.errors import SamovarCompilationError
 
@@ -81,6 +81,15 @@ def test_a_text_without_hope_is_an_error_that_names_the_kernel_and_the_report() 
     assert report.endswith(HOPELESS)
     for form in EFFORTS:
         assert f"; compiling {form}: error:" in report
+
+
+def test_a_crash_on_an_invalid_text_is_not_blamed_on_llvm() -> None:
+    with pytest.raises(InternalError, match=r"sum: LLVM rejects .*does not dominate(?s:.*)this is a bug in Samovar"):
+        made(Job("sum", INVALID, TARGET))
+    failed: list[int] = []
+    jobs = [Job("kernel", ordinary(0), TARGET), Job("sum", INVALID, TARGET)]
+    made_all(enumerate(jobs), lambda *found: None, failed=lambda number, error: failed.append(number))
+    assert failed == [1]
 
 
 def test_of_many_texts_those_that_fail_are_made_in_a_simpler_form() -> None:

@@ -54,6 +54,21 @@ def leaving(a, b):
             return 8
     return a
 """,
+    "powers": """
+@sv.func
+def powers(a, b):
+    for j in range(2):
+        if a > j:
+            a += b ** (a & 3)
+    return a
+""",
+    "long_chain": f"""
+@sv.func
+def long_chain(a, b):
+    if a > b:
+        a = {" + ".join(f"(a ^ {k})" for k in range(40))}
+    return a & 63
+""",
 }
 
 PROGRAMS: dict[str, str] = {
@@ -494,6 +509,73 @@ for a in range(1):
         o[i] = max(o[i], o[i - k] + 1)
     for i in range(k, n):
         r[i] = (r[i] + r[i - k] * 3) & 63
+""",
+    # --- steps of a loop
+    "a remainder of a multiple": """
+for j in range(n):
+    if 3 * j % 4 == 1:
+        o[j] = x[j]
+""",
+    "a remainder by three": """
+for j in range(n):
+    if j % 3 == 1:
+        o[j] = x[j]
+""",
+    "a remainder that memory takes part in": """
+for j in range(n):
+    t = p[j]
+    if (j + t - t) % 2 == 1:
+        o[j] = x[j]
+""",
+    # --- records
+    "records behind a jump": """
+for i in range(n // 2):
+    if p[i] == 3:
+        continue
+    o[2 * i] = x[i] + 1
+    o[2 * i + 1] = x[i] - 1
+""",
+    "records of different rows": """
+for i in range(n // 2):
+    if x[i] > 0:
+        r[i] = 2
+    o[2 * i] = x[i] + 1
+    o[2 * i + k] = x[i] - 1
+""",
+    "records that iterations share": """
+for i in range(n // 2):
+    t = p[i]
+    for j in range(20):
+        if t > j:
+            t = t * 3 // 4 + q[j]
+    o[i] = t
+    r[2 * i] += p[i]
+    r[2 * i + k] += 1
+    r[2 * i + k + 1] += 2
+""",
+    # --- functions that are inlined for lanes
+    "a function with powers of integers": """
+for i in range(n):
+    r[i] = powers(p[i], q[i] % 5)
+""",
+    "functions under a condition": """
+for i in range(n):
+    if p[i] > 2:
+        r[i] = powers(p[i], q[i] % 5)
+    else:
+        r[i] = looping(p[i], 2)
+""",
+    "long functions": f"""
+for i in range(n):
+    r[i] = {" + ".join(f"long_chain(p[i + {k}], q[i])" for k in range(24))}
+""",
+    "a function of what a task has gathered": """
+t = 0
+for i in range(n):
+    t += p[i]
+sv.loop_config(serialize=True)
+for j in range(n):
+    r[j] = t + looping(p[j], 2)
 """,
     "odd and even elements": SERIAL + """
 for i in range(n // 2):

@@ -363,3 +363,12 @@ def test_the_pool_alone(tmp_path):
     sources = [*(NATIVE / "threads" / name for name in names), HERE / "c" / "pool_stress.c"]
     subprocess.run(["gcc", "-std=c11", "-O1", f"-I{NATIVE}", *sources, "-pthread", "-lm", "-o", binary], check=True)
     subprocess.run([binary, "100"], check=True, capture_output=True, timeout=60)
+
+
+def test_when_work_is_not_shared(tmp_path):
+    """With a clock of its own: waits after a worker was woken are excused, those on a busy machine are not."""
+    binary = tmp_path / "back_off"
+    source = HERE / "c" / "back_off.c"
+    subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", f"-I{NATIVE}", source, "-o", binary], check=True)
+    done = subprocess.run([binary], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -109,7 +109,8 @@ class Backend(Protocol):
         """A canonical text, without irrelevant differences. It is a key and not a program."""
 
     def request(self, text: str, target: Any, effort: str, product: str) -> tuple[Any, ...]:
-        """The arguments of `compile` as plain data. `effort` is one of `efforts`; `product` is "object" or "assembly"."""
+        """The arguments of `compile` as plain data. `effort` is one of `efforts`; `product` is "object" or "assembly",
+        or "verification", which compiles nothing, and raises an exception if the text is invalid."""
 
     def prepare(self) -> tuple[bytes, ...]:
         """Import all that `compile` needs. Return the versions of what `salt` names, as text."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from samovar.backends import CannotLink, Target, backend
@@ -107,7 +107,12 @@ class Failure:
     @property
     def was_compiler(self) -> bool:
         """Whether the compiler was to blame."""
-        return self.death.late or bool(self.death.words)
+        return self.death.late or self.has_crashed
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether the compiler ended the process."""
+        return not self.death.late and bool(self.death.words)
 
     @property
     def reason(self) -> str:
@@ -145,21 +150,18 @@ def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
     """Compile a text, with the highest effort that the compiler survives. `failures` are earlier ones."""
     failed = list(failures)
     false_starts = 0
+    verified = False
     while True:
         effort = _next_effort(failed)
         if effort is None:
             raise _hopeless(job, failed)
         if workers.state.no_workers:
             return _made_without_workers(job, failed)
-        shared = workers.state.workers
         try:
-            worker = shared.take()
-            try:
-                worker.send(job.request(effort), job.seconds)
-                wait_for(worker, job.seconds)
-                answer = worker.receive(job.seconds)
-            finally:
-                shared.give_back(worker)
+            if not verified and any(failure.has_crashed for failure in failed):
+                verified = True
+                _require_valid(job)
+            answer = _answer(job, effort)
         except CannotStart as reason:
             false_starts += 1
             if not reason.again or false_starts == ATTEMPTS:
@@ -170,6 +172,26 @@ def made(job: Job, failures: Sequence[Failure] = ()) -> Made:
             failed.append(Failure(effort, death))
         else:
             return judged(job, answer, effort, failed)
+
+
+def _answer(job: Job, effort: str) -> tuple[bool, Any]:
+    """The answer of a worker to a job."""
+    shared = workers.state.workers
+    worker = shared.take()
+    try:
+        worker.send(job.request(effort), job.seconds)
+        wait_for(worker, job.seconds)
+        answer: tuple[bool, Any] = worker.receive(job.seconds)
+        return answer
+    finally:
+        shared.give_back(worker)
+
+
+def _require_valid(job: Job) -> None:
+    """Raise an `InternalError` if a text is invalid that the compiler has crashed on: then the bug is in Samovar."""
+    full = backend().efforts[0]
+    with suppress(Died):
+        judged(job, _answer(replace(job, product="verification"), full), full, ())
 
 
 def _next_effort(failures: Sequence[Failure]) -> str | None:
@@ -215,7 +237,7 @@ def _hopeless(job: Job, failures: Sequence[Failure], beside: str = "") -> Samova
     compiler = backend().compiler
     fails = f"fails in this kernel ({reason}), at every optimization level that was tried"
     message = f"{job.name}: {compiler} {fails}{beside}\n  help: {advice} {path}"
-    if beside or not any(failure.was_compiler and not failure.death.late for failure in failures):
+    if beside or not any(failure.has_crashed for failure in failures):
         return SamovarCompilationError(message)  # another text would not help
     return InternalError(message, f"{compiler} {fails}", path)
 

@@ -77,7 +77,7 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         ("narrow", narrow_integers),
         ("", expand_random_numbers),
         ("split", split),
-        ("", partial(outline, fast_math=fast_math)),
+        ("", partial(outline, fast_math=fast_math, studied="vectors" not in off)),
         ("vectors unchecked", partial(split_index_sets, machine=machine)),
         ("elements unchecked", sink_stores),
         ("elements unchecked", forward_elements),

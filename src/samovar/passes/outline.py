@@ -86,8 +86,8 @@ LEAST_GRAIN_LOG2, MOST_GRAIN_LOG2 = 4, 14
 SLOW = 50_000.0
 
 
-def outline(kernel: Kernel, fast_math: bool = False) -> None:
-    """Turn all parallel loops into tasks, in place."""
+def outline(kernel: Kernel, fast_math: bool = False, studied: bool = True) -> None:
+    """Turn all parallel loops into tasks, in place; if `studied`, with facts about their accesses that only affect speed."""
     estimator = Estimator()
     for function in kernel.functions:
         estimator.function(function)
@@ -100,7 +100,7 @@ def outline(kernel: Kernel, fast_math: bool = False) -> None:
             def outlining(operation: Operation, locals: list[Local] = locals) -> Sequence[Operation]:
                 if not isinstance(operation, ParallelFor):
                     return [operation]
-                return _Outlining(operation, locals, estimator, affine, fast_math).write()
+                return _Outlining(operation, locals, estimator, affine, fast_math, studied).write()
 
             rewrite(body, outlining, enters=is_own)
     for count, task in enumerate(outlined(kernel)):
@@ -115,7 +115,13 @@ class _Outlining:
     """Outlines one parallel loop."""
 
     def __init__(
-        self, loop: ParallelFor, around: list[Local], estimator: Estimator, affine: Affine, fast_math: bool
+        self,
+        loop: ParallelFor,
+        around: list[Local],
+        estimator: Estimator,
+        affine: Affine,
+        fast_math: bool,
+        studied: bool,
     ) -> None:
         self.loop = loop
         self.around = around
@@ -133,10 +139,10 @@ class _Outlining:
         self.flags = (SPEAKS if speaks else 0) | (COST_UNKNOWN if cost.unknown else 0) | (SERIAL if loop.race_checked else 0)
         wanted = math.ceil(math.log2(GROUP_TIME / max(cost.nanoseconds, 0.1)))
         self.grain_log2 = min(MOST_GRAIN_LOG2, max(LEAST_GRAIN_LOG2, wanted))
-        moved = bytes_per_iteration(loop, affine)
+        moved = bytes_per_iteration(loop, affine) if studied else None
         self.traffic = -1 if moved is None else moved
-        self.owned = owned_arrays(loop, affine)
-        self.hints = Hints(independent=_changes_in_place(loop))
+        self.owned: frozenset[Array] = owned_arrays(loop, affine) if studied else frozenset()
+        self.hints = Hints(independent=studied and _changes_in_place(loop))
         #: How many elements each iteration scatters to, not counting branches.
         self.visits = max(1, sum(each.code == "scatter" for each in loop.body.operations))
 

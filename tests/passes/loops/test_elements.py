@@ -79,6 +79,26 @@ def old_values(a: Floats, b: Floats, n: sv.i32):
         b[i] = x * y + a[i]
 
 
+@sv.kernel
+def computed_on_both_sides(a: Floats, b: Floats, n: sv.i32):
+    for i in range(n):
+        if b[i] > 0.5:
+            b[i] = a[i + 1]
+        else:
+            b[i] = a[i + 1] + 1.0
+
+
+@sv.kernel
+def left_before(a: Floats, b: Floats, n: sv.i32):
+    for _ in range(1):
+        for i in range(n + 3):
+            if i > n:
+                continue
+            else:
+                b[0] += a[i]
+            b[1] += a[i]
+
+
 def arguments(n: int = 7) -> dict[str, Any]:
     a, b = (np.random.default_rng(seed).random(n + 1).astype(np.float32) for seed in (1, 2))
     return {"a": a, "b": b, "n": n}
@@ -87,7 +107,7 @@ def arguments(n: int = 7) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("kernel", "left"),
     [(twice, 1), (stored, 0), (changed, 2), (changed_in_a_branch, 2), (changed_in_a_loop, 2), (through_another, 1),
-     (old_values, 1)],
+     (old_values, 1), (computed_on_both_sides, 2), (left_before, 2)],
     ids=lambda each: getattr(each, "__name__", None),
 )
 def test_loads_that_are_left(kernel: Any, left: int) -> None:

@@ -1,5 +1,6 @@
 /* Running tasks: a cost model decides between the calling thread and the pool, and whether to release the GIL. */
 #include "profile/profile.h"
+#include "threads/back_off.h"
 #include "threads/stack.h"
 
 /* All in nanoseconds of single-threaded work. */
@@ -16,8 +17,7 @@ static const int64_t WATCH = 20000;        /* and the time after which its cost 
 static const double SURPRISE = 4;          /* this many times longer than expected counts as new information, */
 static const double CLOCK = 500;           /* beyond the cost of reading the clock and of a cold start */
 static const int64_t STREAM_GAP = 30000;  /* between runs in quick succession */
-static const int64_t WAIT_ALLOWED = 50000; /* for the last chunks of others */
-enum { STREAM_LENGTH = 4, WAIT_REPAID = 8, WAIT_EXCUSED = 32 };
+enum { STREAM_LENGTH = 4 };
 
 enum { FIRST_RUNS = 8, SAMPLE_EVERY = 16 };
 static const float OUTLIER = 8.0f;
@@ -44,21 +44,7 @@ static void learn(sv_context *context, sv_task *task, uint32_t runs, double item
     atomic_store_explicit(&task->cost, measured, memory_order_relaxed);
 }
 
-/* Other processes may preempt a worker in the middle of a chunk, and the caller waits. After a wait that cost more than
-   sharing gained, work is not shared for a multiple of its length. A worker that was asleep is late on an idle machine too:
-   that is excused, unless it was excused recently. */
-static _Atomic int64_t unshared_until, excused;
-
-static void back_off(const sv_shared *shared)
-{
-    if (shared->waited <= WAIT_ALLOWED || shared->waited <= shared->busy / 4)
-        return;
-    int64_t now = sv_now();
-    if (shared->woken && now - atomic_load_explicit(&excused, memory_order_relaxed) > WAIT_EXCUSED * shared->waited)
-        atomic_store_explicit(&excused, now, memory_order_relaxed);
-    else
-        atomic_store_explicit(&unshared_until, now + WAIT_REPAID * shared->waited, memory_order_relaxed);
-}
+static sv_back_off sharing;
 
 /* Work too short to wake a worker for, but in quick succession: once one is awake it keeps spinning, and the next runs are
    shared. */
@@ -77,7 +63,7 @@ static bool is_worth_sharing(double nanoseconds)
     if (nanoseconds < SHARE_AWAKE || sv_pool_threads() == 1)
         return false;
     int64_t now = sv_now();
-    return now >= atomic_load_explicit(&unshared_until, memory_order_relaxed) &&
+    return sv_may_share(&sharing, now) &&
            (nanoseconds > SHARE_ASLEEP || sv_pool_awake() || is_part_of_a_stream(now, nanoseconds));
 }
 
@@ -109,7 +95,8 @@ static bool share(sv_context *context, sv_task *task, uint32_t runs, sv_task_fun
     sv_shared shared;
     if (!sv_pool_run(&work, &shared))
         return false;
-    back_off(&shared);
+    if (shared.woken || shared.waited > SV_WAIT_ALLOWED)
+        sv_after_sharing(&sharing, sv_now(), shared.busy, shared.waited, shared.woken);
     learn(context, task, runs, units * (double)items_per_unit, shared.busy);
     return true;
 }

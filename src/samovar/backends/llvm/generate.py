@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Machine = tuple[str, str, str]
 
 #: The kinds of output.
-PRODUCTS = ("object", "assembly", "text")
+PRODUCTS = ("object", "assembly", "text", "verification")
 
 
 @cache
@@ -52,6 +52,9 @@ def generate(text: str, machine: Machine, effort: str, product: str) -> bytes:
     wanted = effort_for(text, effort)
     target = _machine(machine, wanted.generation)
     module = llvm.parse_assembly(text, llvm.create_context())
+    if product == "verification":
+        module.verify()
+        return b""
     module.triple = machine[0]
     module.data_layout = str(target.target_data)
     builder = _pass_builder(target, wanted)
