@@ -687,3 +687,58 @@ def test_iterations_that_stay_apart_are_no_error():
         return loss
 
     assert sv.ad.check(f, x) < 1e-6
+
+
+def test_kernels_that_return_early():
+    @sv.kernel
+    def run(limit: sv.f64) -> sv.i32:
+        for i in x:
+            y[i] = x[i] * x[i]
+        k = 0
+        while k < 3:
+            if x[k] > limit:
+                return k
+            k += 1
+        most = 0
+        for k in range(5):
+            most += sv.i32(x[k] < limit)
+        if most == 0:
+            return -1
+        for i in range(most):
+            y[i] = sv.sin(y[i]) * most
+        scale = y[1]
+        for i in x:
+            y[i] *= scale
+        return 100 + most
+
+    @sv.kernel
+    def total():
+        for i in x:
+            loss[None] += y[i] * (i + 1)
+
+    x, y, loss = (sv.field(sv.f64, n, needs_grad=True) for n in (5, 5, ()))
+    start = np.linspace(0.3, 1.4, 5)
+
+    def value(at, limit):
+        out = at * at
+        if not (at[:3] > limit).any():
+            most = int((at < limit).sum())
+            out = np.where(np.arange(5) < most, np.sin(out) * most, out)
+            out = out * out[1]
+        return (out * np.arange(1, 6)).sum()
+
+    for limit, status in ((0.2, 0), (0.5, 1), (1.0, 103), (9.0, 105)):
+        x.from_numpy(start)
+        loss[None] = 0
+        with sv.ad.Tape(loss):
+            assert run(limit) == status
+            total()
+        assert loss[None] == pytest.approx(value(start, limit), rel=1e-14)
+        expected = [(value(start + e, limit) - value(start - e, limit)) / 2e-6 for e in 1e-6 * np.eye(5)]
+        assert x.grad.to_numpy() == pytest.approx(expected, rel=1e-7)
+        x.from_numpy(start)
+        loss[None] = 0
+        with sv.ad.FwdMode(loss, x, seed=[1.0] * 5):
+            run(limit)
+            total()
+        assert loss.dual[None] == pytest.approx(sum(expected), rel=1e-7)

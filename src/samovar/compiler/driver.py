@@ -407,7 +407,7 @@ def staged(lens: Lens, clock: Clock) -> Lowered:
     lowered = lower(lens)
     if lowered.is_graph:
         lowered = replace(lowered, nodes=graph_nodes(lowered.kernel))
-    if "derivative" in lens.kernel.options:
+    if not {"derivative", "part"}.isdisjoint(lens.kernel.options):
         from samovar.compiler.gradients import differentiated
 
         with internal_errors(lens.kernel.name):

@@ -11,21 +11,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from samovar._native import encode_plain
+from samovar._native import encode_plain, i32
 from samovar.compiler.array_questions import is_own, path_of, source_of
 from samovar.errors import SamovarCompilationError, SamovarTypeError, at
 from samovar.frontend import Lowered, lower
-from samovar.ir import Array, Function, Kernel, Operation, Parameter, memory, walk_kernel
+from samovar.ir import Array, Constant, Function, Kernel, Operation, Parameter, Region, memory, walk_kernel
 from samovar.lens import Kind, Lens, Path, PathTable, Ref
-from samovar.passes import Box, NotDifferentiable, Reversed, forward_tangents, prepare, reverse
+from samovar.passes import (
+    Box,
+    Loop,
+    NotDifferentiable,
+    Reversed,
+    Step,
+    forward_tangents,
+    graph_steps,
+    prepare,
+    reverse,
+    select_part,
+)
 
 
 def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
     """Differentiate a kernel by its mode: "forward", "reverse", the reverse that is "taped", or the tangents of that,
-    "forward taped". On a tape, the reverse replays the launch if array contents that it needs may be overwritten; otherwise
-    that is an error."""
-    mode = lens.kernel.options["derivative"]
+    "forward taped"; "steps" is the structure of a graph, "" a part of it as it is. On a tape, the reverse replays the launch
+    if array contents that it needs may be overwritten; otherwise that is an error."""
+    mode = lens.kernel.options.get("derivative", "")
     try:
+        lowered = of_part(lens, lowered)
+        if not mode:
+            return lowered
+        if mode == "steps":
+            return replace(lowered, derivative=described_steps(lowered.kernel))
         if mode == "forward":
             separate_arrays(lens, lowered.kernel)
             prepare(lowered.kernel)
@@ -47,13 +63,38 @@ def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
                 "record the launch with `sv.ad.Tape`, which keeps what is overwritten",
             )
         if replays:
-            lowered = lower(lens)
+            lowered = of_part(lens, lower(lens))
             made = reversed_kernel(lens, lowered.kernel, True, True)
         if mode == "forward taped":
             forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
     except NotDifferentiable as error:
         refuse(lens, error.operation, error.message, error.advice)
     return replace(lowered, derivative=described(made, replays)) if is_taped else lowered
+
+
+def of_part(lens: Lens, lowered: Lowered) -> Lowered:
+    """The part of a graph that the options name; or the whole kernel, if they name none."""
+    number = lens.kernel.options.get("part")
+    if not isinstance(number, int):
+        return lowered
+    select_part(lowered.kernel, number)
+    return replace(lowered, labels=(), is_graph=False, nodes=())
+
+
+def described_steps(kernel: Kernel) -> bytes:
+    """The structure of a graph for `samovar.runtime.graph_steps`. No code of the kernel is left."""
+    paths = PathTable([])
+
+    def plain(step: Step) -> tuple[Any, ...]:
+        if isinstance(step, int):
+            return ("part", step)
+        flag, inner = paths.number(path_of(step.flag)), tuple(map(plain, step.steps))
+        return ("loop", flag, step.limit, inner, step.line) if isinstance(step, Loop) else ("stop", step.number, flag, inner)
+
+    steps = tuple(map(plain, graph_steps(kernel)))
+    empty = (Operation("return", None, (Constant(0, i32),)),) if kernel.returns else ()
+    kernel.body, kernel.functions, kernel.locals = Region(list(empty)), [], []
+    return encode_plain((steps, tuple(paths.rows)))
 
 
 def separate_arrays(lens: Lens, kernel: Kernel) -> None:

@@ -7,13 +7,24 @@ they can of the rest, and the remaining ones stay atomic. Then parallel loops be
 (`samovar.passes.loops`). The backend renders the result one to one.
 """
 
-from samovar.passes.derivatives import Box, NotDifferentiable, Reversed, forward_tangents, prepare, reverse
+from samovar.passes.derivatives import (
+    Box,
+    Loop,
+    NotDifferentiable,
+    Reversed,
+    Step,
+    forward_tangents,
+    graph_steps,
+    prepare,
+    reverse,
+    select_part,
+)
 from samovar.passes.loops import place_safepoints
 from samovar.passes.order import pipeline, run
 from samovar.passes.outline import outline
 from samovar.passes.parameters import drop_untouched, propagate_facts
 
 __all__ = [
-    "Box", "NotDifferentiable", "Reversed", "drop_untouched", "forward_tangents", "outline", "pipeline", "place_safepoints",
-    "prepare", "propagate_facts", "reverse", "run",
+    "Box", "Loop", "NotDifferentiable", "Reversed", "Step", "drop_untouched", "forward_tangents", "graph_steps", "outline",
+    "pipeline", "place_safepoints", "prepare", "propagate_facts", "reverse", "run", "select_part",
 ]  # fmt: skip

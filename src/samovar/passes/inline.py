@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from samovar._native import u1
+from samovar._native import DType, u1
 from samovar.ir import (
     Array,
     Clone,
@@ -142,42 +142,53 @@ class _Copy:
     """The body of a function, with the arguments of a call instead of parameters, and without returns."""
 
     def __init__(self, call: Operation, function: Function) -> None:
-        self._line = call.line
         given: dict[Value, Value] = dict(zip(function.parameters, call.operands, strict=True))
         self.locals = {local: Local(local.name, local.type) for local in function.locals}
         targets: dict[object, Array | Local] = dict(self.locals.items())
         targets.update((own, each) for own, each in given.items() if isinstance(each, Array))
         body = Clone(given, targets, function).region(function.body)
-        self._returns = {operation for operation in walk(body) if operation.code == "return"}
+        returns = sum(operation.code == "return" for operation in walk(body))
         self.results: tuple[Value, ...] = ()
-        if not self._returns:
+        if not returns:
             self.operations = body.operations
-        elif len(self._returns) == 1 and body.operations[-1] in self._returns:
+        elif returns == 1 and body.operations[-1].code == "return":
             self.results = body.operations[-1].operands
             self.operations = body.operations[:-1]
         else:
-            self._structure(body, function)
+            removed = Returns(body, function.name, function.returns, call.line)
+            self.locals.update((local, local) for local in (*removed.results, removed.returned))
+            removed.lower(body)
+            loads = [local.load(call.line) for local in removed.results]
+            self.operations = [removed.begin(), *body.operations, *loads]
+            self.results = tuple(loads)
 
-    # Returns.
 
-    def _structure(self, body: Region, function: Function) -> None:
-        """Remove the returns: results go through locals, and a flag says that the function has returned."""
-        self._results = [Local(f"{function.name}.result", type) for type in function.returns]
-        self._returned = Local(f"{function.name}.returned", u1)
-        self.locals.update((local, local) for local in (*self._results, self._returned))
+class Returns:
+    """Removes the returns of a body: results go through locals, and a flag says that the function has returned."""
+
+    def __init__(self, body: Region, name: str, types: Sequence[DType], line: int) -> None:
+        self._line = line
+        self._returns = {operation for operation in walk(body) if operation.code == "return"}
         self._returning = {each for each in walk(body) if not self._returns.isdisjoint(inside(each))}
-        self._lower(body, in_loop=False)
-        loads = [local.load(self._line) for local in self._results]
-        self.operations = [self._returned.store(Constant(False, u1), self._line), *body.operations, *loads]
-        self.results = tuple(loads)
+        self.results = [Local(f"{name}.result", type) for type in types]
+        self.returned = Local(f"{name}.returned", u1)
 
-    def _lower(self, region: Region, in_loop: bool) -> None:
+    def begin(self) -> Operation:
+        """The operation before all others: nothing has returned."""
+        return self.returned.store(Constant(False, u1), self._line)
+
+    def is_among(self, operation: Operation) -> bool:
+        """Whether an operation returns, or contains one that does."""
+        return operation in self._returns or operation in self._returning
+
+    def lower(self, region: Region, in_loop: bool = False) -> None:
+        """Remove the returns of a region, in place."""
         operations = region.operations
         result: list[Operation] = []
         region.operations = result
         for position, operation in enumerate(operations):
             if operation in self._returns:
-                values = zip((*self._results, self._returned), (*operation.operands, Constant(True, u1)), strict=True)
+                values = zip((*self.results, self.returned), (*operation.operands, Constant(True, u1)), strict=True)
                 result += (local.store(value, self._line) for local, value in values)
                 if in_loop:
                     result.append(Operation("break", None, (), None, self._line))
@@ -193,13 +204,13 @@ class _Copy:
                 elif not in_loop and self._always_returns(operation.orelse):
                     operation.then.operations += rest
                     rest = []
-                self._lower(operation.then, in_loop)
-                self._lower(operation.orelse, in_loop)
+                self.lower(operation.then, in_loop)
+                self.lower(operation.orelse, in_loop)
                 if in_loop:
                     # The branch that returns has left the loop.
                     continue
             else:
-                self._lower(regions(operation)[-1], in_loop=True)
+                self.lower(regions(operation)[-1], in_loop=True)
                 if in_loop:
                     leave = Region([Operation("break", None, (), None, self._line)])
                     result += self._if_returned(leave, Region())
@@ -207,11 +218,11 @@ class _Copy:
             if rest:
                 remaining = Region(rest)
                 result += self._if_returned(Region(), remaining)
-                self._lower(remaining, in_loop)
+                self.lower(remaining, in_loop)
             return
 
     def _if_returned(self, then: Region, orelse: Region) -> list[Operation]:
-        returned = self._returned.load(self._line)
+        returned = self.returned.load(self._line)
         return [returned, If(returned, then, orelse, self._line)]
 
     def _always_returns(self, region: Region) -> bool:

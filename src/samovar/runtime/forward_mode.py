@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from samovar import errors
 from samovar._native import Ndarray, f64, reshaped, version_of, watch_launches, written_elsewhere
+from samovar.runtime.graph_steps import is_graph, run_graph
 from samovar.runtime.tangents import all_tangents, tangent_of
 from samovar.runtime.tape import Tape, begin_watching, launch_with
 
@@ -74,7 +75,9 @@ class FwdMode:
         """Make launches compute tangents from now on, until recording ends."""
         begin_watching(self._launch)
 
-    def _launch(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+    def _launch(self, kernel: Kernel, arguments: tuple[Any, ...], label: int | None = None) -> Any:
+        if is_graph(kernel):
+            return run_graph(kernel, arguments, self._launch, label)
         for array in all_tangents():
             _, known = self._versions.get(id(array), (array, None))
             if (known is not None and known != version_of(array)) or written_elsewhere(array):

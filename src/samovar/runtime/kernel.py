@@ -230,10 +230,15 @@ class Kernel(_native.Kernel):
 
     def in_mode(self, derivative: str) -> Kernel:
         """The kernel that a mode of differentiation makes of this one."""
-        found = self.__dict__.get(f"_{derivative}")
+        return self.variant(derivative=derivative)
+
+    def variant(self, **options: str | int) -> Kernel:
+        """The same function as a kernel with more options."""
+        name = f"_{options}"
+        found = self.__dict__.get(name)
         if found is None:
-            signature = self.state.signature.with_options(derivative=derivative)
-            found = self.__dict__[f"_{derivative}"] = declare(self.__wrapped__, signature, self.state.fastcache)
+            signature = self.state.signature.with_options(**options)
+            found = self.__dict__[name] = declare(self.__wrapped__, signature, self.state.fastcache)
         return found
 
     def explain(self) -> str:

@@ -29,6 +29,7 @@ from samovar._native import (
     watch_launches,
     written_elsewhere,
 )
+from samovar.runtime.graph_steps import is_graph, run_graph
 from samovar.runtime.launch_plan import WHOLE, Place, may_meet
 from samovar.runtime.memory_index import MemoryIndex
 from samovar.runtime.needs import Needs
@@ -287,8 +288,10 @@ class Tape:
         """Add a call of a function that reverses something to the tape."""
         self._records.append(Record(getattr(func, "__name__", "a function"), func, args))
 
-    def _launch(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
-        """Record and run a launch; called instead of it."""
+    def _launch(self, kernel: Kernel, arguments: tuple[Any, ...], label: int | None = None) -> Any:
+        """Record and run a launch, of a graph part by part; called instead of it. `label` is where it resumes."""
+        if is_graph(kernel):
+            return run_graph(kernel, arguments, self._launch, label)
         if "derivative" in kernel.state.signature.options:
             return launch_with(kernel, arguments)
         record = self._record(kernel, arguments)

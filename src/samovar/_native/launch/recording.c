@@ -135,6 +135,23 @@ static int replay(recorded *call, sv_context *context)
     return -1;
 }
 
+/* A tape, or forward mode, takes the calls one by one. */
+static PyObject *replay_on_tape(step *self)
+{
+    PyObject *result = Py_NewRef(Py_None);
+    self->runs = true;
+    for (Py_ssize_t i = 0; result != NULL && i < self->count; i++) {
+        Py_DECREF(result);
+        if (!sv_taped_call(self->calls[i].kernel, self->calls[i].arguments, NULL, &result)) /* Python may run here. */
+            result = sv_refuse("SamovarRuntimeError", "the tape was closed while a recorded step was replayed in its block");
+    }
+    self->runs = false;
+    if (result == NULL)
+        return NULL;
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
+
 static PyObject *step_call(PyObject *object, PyObject *args, PyObject *kwargs)
 {
     step *self = (step *)object;
@@ -145,9 +162,7 @@ static PyObject *step_call(PyObject *object, PyObject *args, PyObject *kwargs)
     if (sv_recording != NULL && sv_is_recording_here())
         return sv_refuse("SamovarRuntimeError", "a step cannot be recorded in another one");
     if (sv_is_taped_here())
-        return sv_refuse("SamovarRuntimeError",
-                         "a recorded step is replayed in the block of a tape or of forward mode, which differentiate single"
-                         " launches\n  help: launch the kernels of the step themselves, or replay it before or after the block");
+        return replay_on_tape(self);
     if (self->count == 0)
         Py_RETURN_NONE;
     sv_context context;

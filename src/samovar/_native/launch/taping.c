@@ -32,18 +32,13 @@ bool sv_taped_call(sv_kernel *kernel, PyObject *const *bound, PyObject *label, P
     if (!sv_is_taped_here())
         return false;
     *result = NULL;
-    if (label != NULL) {
-        sv_refuse("SamovarRuntimeError", "a launch that starts at a checkpoint has no derivative\n"
-                                         "  help: launch the kernel from its beginning in the block of the tape");
-        return true;
-    }
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
     PyObject *arguments = PyTuple_New(count), *told = Py_NewRef(listener);
     for (Py_ssize_t i = 0; arguments != NULL && i < count; i++)
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
     if (arguments != NULL) {
         unwatched++;
-        *result = PyObject_CallFunctionObjArgs(told, (PyObject *)kernel, arguments, NULL); /* Python may run here. */
+        *result = PyObject_CallFunctionObjArgs(told, (PyObject *)kernel, arguments, label, NULL); /* Python may run here. */
         unwatched--;
     }
     Py_XDECREF(arguments);
@@ -93,8 +88,8 @@ static PyObject *watch_launches(PyObject *Py_UNUSED(module), PyObject *function)
 static PyMethodDef taping_functions[] = {
     {"watch_launches", watch_launches, METH_O,
      PyDoc_STR("watch_launches(function, /)\n--\n\n"
-               "Have function(kernel, arguments) called instead of each launch on this thread, until None is passed. Launches\n"
-               "that the function makes are ordinary ones. Returns False if another function is being called already.")},
+               "Have function(kernel, arguments) called instead of each launch on this thread, until None is passed; with the\n"
+               "label of a checkpoint as well if the launch resumes there. Launches that the function makes are ordinary ones. Returns False if another function is being called already.")},
     {"keep_versions", keep_versions, METH_O,
      PyDoc_STR("keep_versions(on, /)\n--\n\n"
                "Have launches count as changes of the arrays that they write, until each call with True has been matched by\n"

@@ -3,7 +3,11 @@
 from samovar.passes.derivatives.activity import NotDifferentiable
 from samovar.passes.derivatives.boxes import Box
 from samovar.passes.derivatives.forward import forward_tangents
+from samovar.passes.derivatives.graph_parts import Loop, Step, graph_steps, select_part
 from samovar.passes.derivatives.preparing import prepare
 from samovar.passes.derivatives.reverse import Reversed, reverse
 
-__all__ = ["Box", "NotDifferentiable", "Reversed", "forward_tangents", "prepare", "reverse"]
+__all__ = [
+    "Box", "Loop", "NotDifferentiable", "Reversed", "Step", "forward_tangents", "graph_steps", "prepare", "reverse",
+    "select_part",
+]  # fmt: skip

@@ -5,11 +5,14 @@ from __future__ import annotations
 from samovar.ir import (
     Array,
     Builder,
+    Checkpoint,
+    DoWhile,
     Kernel,
     Local,
     Operation,
     ParallelFor,
     Region,
+    Sections,
     Value,
     While,
     indices,
@@ -31,15 +34,14 @@ from samovar.passes.random_numbers import assign_random_streams
 def prepare(kernel: Kernel, redraws: bool = True) -> None:
     """Bring a kernel into the normal form. With `redraws`, its random numbers are functions of the launch's key."""
     for operation in walk(kernel.body):
-        if operation.code in ("sections", "checkpoint"):
-            raise NotDifferentiable(operation, "graphs cannot be differentiated yet", "launch the loops as separate kernels")
+        if isinstance(operation, (DoWhile, Checkpoint, Sections)):
+            raise NotDifferentiable(
+                operation, "the gradient of a graph needs what its iterations overwrite",
+                "record the launch with `sv.ad.Tape`, which launches the graph part by part",
+            )
     if redraws:
         assign_random_streams(kernel)
     straighten(kernel)
-    last = kernel.body.operations[-1] if kernel.body.operations else None
-    for operation in walk(kernel.body):
-        if operation.code == "return" and operation is not last:
-            raise NotDifferentiable(operation, "a kernel that returns early cannot be differentiated", "use `else`")
     _hoist_loads(kernel)
     demote_serial(kernel)
     demote_owned(Facts.of(kernel))

@@ -26,6 +26,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.dead_code import eliminate_dead_code
+from samovar.passes.derivatives.returns import return_at_end
 from samovar.passes.inline import replace_calls
 from samovar.passes.locals import demote_atomics, forward
 from samovar.passes.updates import recognize_updates
@@ -39,6 +40,7 @@ def straighten(kernel: Kernel) -> None:
     for body, locals in list(scopes(kernel)):  # callees first
         replace_calls(body, locals, functions)
     kernel.functions = []
+    return_at_end(kernel)
     recognize_updates(kernel)
     demote_atomics(kernel)
     _Jumps(kernel.locals).region(kernel.body, None)
