@@ -85,7 +85,6 @@ DIFFERENT = {
 ABSENT = {
     "BitpackedFields": _QUANTIZED,
     "DeviceCapability": _GPU,
-    "Format": "textures are not supported",
     "Mesh": _MESHES,
     "MeshInstance": _MESHES,
     "mesh_patch_idx": _MESHES,

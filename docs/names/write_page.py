@@ -29,11 +29,6 @@ are written on request, and a window closes after `SAMOVAR_FRAMES` frames (defau
 
 ## Compatibility behavior
 
-- Quadrants pads fields to a power of two, so that writes slightly beyond the shape do no harm there. Here a field has
-  exactly its elements, and such a write corrupts memory. Debug mode (`sv.init(debug=True)`) reports it.
-- Quadrants flushes denormals to zero under `fast_math`. Here they keep their value; `sv.init(flush_denormals=True)` flushes
-  them.
-
 In compatibility mode (`--as`, `samovar.compat.install`) the following options are set; elsewhere you can set them yourself:
 
 - `shared_variables="serial"`: a parallel loop that assigns a variable shared by its iterations (`if a[i] > 3: found = i`)
@@ -50,6 +45,12 @@ In compatibility mode (`--as`, `samovar.compat.install`) the following options a
   plain Python is always true, `assert v == [1, 2]`, as there. Otherwise they are errors.
 - `nested_structs="first"`: a number for a member that is a struct sets the first member of that struct, `Outer(1)`.
   Otherwise it is an error.
+- `flush_denormals=True`: kernels flush denormal floats to zero. Otherwise they keep their value.
+- `field_margin=4096`: in front of each field, and after it, are 4096 unused bytes. In Quadrants fields are adjacent, so that a
+  write slightly beyond the shape hits another field or unused memory; with a margin it does no harm. Otherwise it
+  corrupts memory. Debug mode (`sv.init(debug=True)`) reports it.
+- `lost_gradients="zero"`: no derivative goes through an array without a gradient, with a warning where a kernel writes and
+  reads one. Otherwise it is an error if the derivative would be wrong.
 - `missing_returns="zero"`: a `real_func` that ends without a `return` on some paths returns 0 there. Otherwise it is an
   error.
 """

@@ -364,6 +364,8 @@ def init(
     vector_truth: Literal["error", "entries"] = ...,
     nested_structs: Literal["error", "first"] = ...,
     missing_returns: Literal["error", "zero"] = ...,
+    field_margin: int = ...,
+    lost_gradients: Literal["error", "zero"] = ...,
     opt_level: Literal[0, 1, 2, 3] = ...,
     num_threads: int = ...,
     random_seed: int = ...,

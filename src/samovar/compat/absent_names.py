@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-_TEXTURES = "there are no textures; an image is a field of vectors"
 _SPARSE = "there are no sparse fields"
 _QUANTIZED = "there are no quantized types"
 _MESHES = "there are no meshes"
@@ -30,7 +29,6 @@ _ABSENT = {
     },
     "taichi": {
         "": {
-            "Texture": _TEXTURES,
             **dict.fromkeys(("ArgPack", "argpack"), "pass the arguments one by one, or as a dataclass"),
         },
         "aot": dict.fromkeys(("Module", "start_recording", "stop_recording", "export", "export_as"), _MODULES),

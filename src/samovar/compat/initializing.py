@@ -53,6 +53,9 @@ _HABITS = {
     "vector_truth": "entries",
     "nested_structs": "first",
     "missing_returns": "zero",
+    "flush_denormals": True,
+    "field_margin": 4096,
+    "lost_gradients": "zero",
 }
 #: Positional parameters after the first three.
 _FURTHER = ("_test_mode", "enable_fallback", "require_version", "print_non_pure", "src_ll_cache")

@@ -34,6 +34,7 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {"init": init_of}
         found |= {name: _constant(value) for name, value in architectures.VALUES.items()}
         found[f"{peer.title}IndexError"] = _samovar("SamovarAxesError")
+        found["Format"] = _of_textures("Format")
     if inner.startswith("lang"):
         found |= {name: _constant(value) for name, value in process_state.NAMES.items()}
         found |= {name: _constant(value) for name, value in architectures.NAMES.items()}
@@ -61,6 +62,10 @@ def own_names(peer: Peer, inner: str) -> Names:
         if inner == "graph":
             found |= {name: _constant(value) for name, value in launch_lists.NAMES.items()}
         found |= {name: _drawing(name) for name in _DRAWING.get(inner, ())}
+        if not inner or inner.startswith("lang"):
+            found["Texture"] = _of_textures("Texture")
+        if inner in ("types", "types.texture_type"):
+            found |= {name: _of_textures(name) for name in ("RWTextureType", "TextureType", "rw_texture", "texture")}
     return {**absent_names(peer.package, inner), **found}
 
 
@@ -90,6 +95,14 @@ def _drawing(name: str) -> Callable[[Peer], Any]:
 
     return found
 
+
+def _of_textures(name: str) -> Callable[[Peer], Any]:
+    def found(peer: Peer) -> Any:
+        from samovar.compat import textures
+
+        return textures.NAMES[name]
+
+    return found
 
 
 def _version(place: int) -> Callable[[Peer], Any]:

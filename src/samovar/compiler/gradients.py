@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from samovar._native import encode_plain, i32
 from samovar.compiler.array_questions import is_own, path_of, source_of
-from samovar.errors import SamovarCompilationError, SamovarTypeError, at
+from samovar.errors import SamovarCompilationError, SamovarTypeError, at, warn_once
 from samovar.frontend import Lowered, lower
 from samovar.ir import Array, Constant, Function, Kernel, Operation, Parameter, Region, memory, walk_kernel
 from samovar.lens import Kind, Lens, Path, PathTable, Ref
@@ -129,7 +129,24 @@ def separate_gradients(lens: Lens, kernel: Kernel, gradients: Iterable[Array]) -
 def reversed_kernel(lens: Lens, kernel: Kernel, replays: bool, redraws: bool) -> Reversed:
     """Reverse a kernel, in place."""
     separate_arrays(lens, kernel)
-    return reverse(kernel, beside(lens, kernel, "grad"), replays, redraws)
+    gradients = beside(lens, kernel, "grad")
+    stop_lost(lens, kernel, gradients)
+    return reverse(kernel, gradients, replays, redraws)
+
+
+def stop_lost(lens: Lens, kernel: Kernel, gradients: Mapping[Array, Array]) -> None:
+    """Let no derivative go through arrays without a gradient, if the option `lost_gradients` says so."""
+    arrays = [each for each in kernel.parameters if isinstance(each, Array) and each.dtype.kind == "float"]
+    without = [each for each in arrays if each not in gradients and not is_own(each)]
+    if not without or lens.options.lost_gradients != "zero":
+        return
+    kernel.body.operations[:0] = [Operation("stop_gradient", None, (), each) for each in without]
+    codes: dict[Any, set[str]] = {}
+    for each in walk_kernel(kernel):
+        codes.setdefault(memory(each), set()).add(each.code)
+    names = [f"`{each.name}`" for each in without if codes.get(each, set()) > {"load", "stop_gradient"}]
+    if names:
+        warn_once(f"{lens.kernel.qualname}: derivatives through {' and '.join(names)} are lost: there is no gradient")
 
 
 def source_path(parameter: Parameter) -> Path:

@@ -24,6 +24,8 @@ DEFAULTS: dict[str, Any] = {
     "vector_truth": "error",
     "nested_structs": "error",
     "missing_returns": "error",
+    "field_margin": 0,
+    "lost_gradients": "error",
     "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
@@ -84,6 +86,8 @@ class Options:
     vector_truth: str
     nested_structs: str
     missing_returns: str
+    field_margin: int
+    lost_gradients: str
     opt_level: int
     default_ip: DType
     default_fp: DType

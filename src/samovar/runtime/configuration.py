@@ -47,6 +47,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "vector_truth": ("error", "entries"),
     "nested_structs": ("error", "first"),
     "missing_returns": ("error", "zero"),
+    "lost_gradients": ("error", "zero"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
@@ -96,6 +97,10 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
       member of that struct
     - `missing_returns`: an `sv.real_func` that returns a value on some paths but not on others is an "error", or returns
       "zero" on these
+    - `field_margin`: the number of unused bytes before and after each field, in which indices slightly out of bounds do no
+      harm
+    - `lost_gradients`: a derivative through an array that has no gradient, but is written from arrays with one, is an
+      "error", or "zero", with a warning
     - `opt_level`: 0 (fastest compile) to 3 (most optimization); 2, the default, chooses per part of a kernel
     - `default_ip`, `default_fp`: the types of `int` and `float` in kernels; `sv.i32` and `sv.f32` by default
     - `num_threads`: the number of threads of a launch; 0 for all that the process may use

@@ -19,17 +19,16 @@ from typing import SupportsIndex
 
 from samovar._native import (
     Field,
-    Ndarray,
     api_boundary_methods,
     give_gradient,
     is_placed,
     new_field,
     postpone_field,
     settle_field,
-    u8,
 )
 from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
 from samovar.runtime.component_places import components_of, elements_of, follow, require_free, share_entry, wholes_of
+from samovar.runtime.field_memory import field_memory
 from samovar.runtime.tangents import companions, give_tangent
 
 TYPE_CHECKING = False
@@ -363,7 +362,7 @@ class Tree:
                 found.append((each, size + start, layout_of(each, pieces)))
             size = _aligned(size + tree.top.cell()[0], 1 if len(trees) == 1 else LINE)
         apart = wholes_of(found)
-        memory = Ndarray(u8, size)
+        memory = field_memory(size)
         for tree in trees:
             tree.close()
         for field, start, layout in apart:
@@ -423,7 +422,7 @@ def lay_out(field: Field, layout: Layout) -> None:
     pieces = [piece for axis in layout[1] for piece in axis]
     empty = any(extent == 0 for extent, _ in pieces)
     span = 0 if empty else 1 + sum((extent - 1) * stride for extent, stride in pieces)
-    settle_field(field, layout, Ndarray(u8, span * field.dtype.itemsize), 0)
+    settle_field(field, layout, field_memory(span * field.dtype.itemsize), 0)
 
 
 class LaidOut:

@@ -12,6 +12,7 @@ from samovar._native import Ndarray, new_field, settle_field, u8
 from samovar.errors import SamovarFieldError
 from samovar.runtime.configuration import current_options
 from samovar.runtime.dense_trees import lay_out, numbers_of
+from samovar.runtime.field_memory import field_memory
 from samovar.runtime.fields import axes_of_order, check_layout, layout_in_order, with_elements
 from samovar.runtime.tangents import companions, give_tangent
 from samovar.values import MemoryLayout, StructField, StructNdarray, over_memory
@@ -80,7 +81,7 @@ def field_of_structs(
         return StructField(struct, tuple(fields), layout)
     outer = numbers_of(shape)
     in_order = layout_in_order(outer, axes_of_order(order, len(outer)), offset)
-    memory = Ndarray(u8, placed.size * prod(outer)) if layout == "aos" else None
+    memory = field_memory(placed.size * prod(outer)) if layout == "aos" else None
     for leaf, field in zip(placed.leaves, fields, strict=True):
         apart = with_elements(outer, in_order, leaf.shape, layout)
         if memory is None:

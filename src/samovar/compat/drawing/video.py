@@ -42,11 +42,23 @@ class VideoManager:
 
     def make_video(self, mp4: bool = True, gif: bool = True) -> None:
         """Encode the frames as a video with ffmpeg."""
-        ffmpeg = shutil.which("ffmpeg")
+        ffmpeg = shutil.which("ffmpeg") or _packaged_ffmpeg()
         if ffmpeg is None:
-            raise SamovarError(f"make_video needs ffmpeg; the frames are in {self.frame_directory}")
+            raise SamovarError(
+                f"make_video needs ffmpeg; the frames are in {self.frame_directory}\n  help: pip install imageio-ffmpeg"
+            )
         frames = os.path.join(self.frame_directory, "%06d.png")
         for suffix in (".mp4",) * mp4 + (".gif",) * gif:
             target = self.get_output_filename(suffix)
             options = ["-y", "-loglevel", "error", "-framerate", str(self.framerate)]
             subprocess.run([ffmpeg, *options, "-i", frames, target], check=True)
+
+
+def _packaged_ffmpeg() -> str | None:
+    """The ffmpeg of the package `imageio-ffmpeg`, if that is installed."""
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+    except ImportError:
+        return None
+    found: str = get_ffmpeg_exe()
+    return found
