@@ -32,7 +32,7 @@ ROOT_PAGES = {
 TOPICS = {
     "Kernels and data": ("samovar", "samovar.types", "samovar.graph"),
     "Math and algorithms": (
-        "samovar.math", "samovar.linalg", "samovar.algorithms", "samovar.simt",
+        "samovar.math", "samovar.linalg", "samovar.ad", "samovar.algorithms", "samovar.simt",
     ),
     "Tools": ("samovar.tools", "samovar.fingerprint"),
 }  # fmt: skip

@@ -362,11 +362,11 @@ class Tree:
             for each, start, pieces in tree.top.placed(0, ()):
                 found.append((each, size + start, layout_of(each, pieces)))
             size = _aligned(size + tree.top.cell()[0], 1 if len(trees) == 1 else LINE)
-        apart = wholes_of(found)
+        separate = wholes_of(found)
         memory = Ndarray(u8, size)
         for tree in trees:
             tree.close()
-        for field, start, layout in apart:
+        for field, start, layout in separate:
             settle_field(field, layout, memory, start)
             for beside in companions(field):
                 lay_out(beside, layout)

@@ -83,7 +83,7 @@ class _Reverse(Primal):
         self.active = Activity(kernel, set(adjoints))
         self.returned = self.active.returned(kernel)
         kernel.body.operations = [each for each in kernel.body.operations if each.code != "return"]
-        kernel.returns, kernel.result_form = (), None
+        kernel.returns, kernel.result_shape = (), None
         self.uses = use_counts([kernel.body])
         self.counts = counted(kernel.body, kernel.locals)
         super().__init__(kernel, replays)
