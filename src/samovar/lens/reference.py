@@ -56,7 +56,7 @@ class Ref:
         lens.know(self)
 
     def release(self) -> None:
-        """Release the object. No questions can be asked afterwards."""
+        """Release the object. No questions can be asked afterward."""
         self._object = ABSENT
         self._owner = None
         self._children.clear()

@@ -537,7 +537,7 @@ class FieldsBuilder(_Sparse):
         return self._tree.is_empty
 
     def finalize(self, raise_warning: bool = True) -> LaidOut:
-        """Lay out the tree; nothing can be added afterwards. The result has a method `destroy`."""
+        """Lay out the tree; nothing can be added afterward. The result has a method `destroy`."""
         if self._is_finalized:
             raise SamovarRuntimeError("this FieldsBuilder is already finalized")
         self._is_finalized = True

@@ -258,7 +258,7 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
         return refuse_elements(object, NULL);
     uintptr_t address;
     if (__builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address))
-        return refuse(object, "its memory lies outside of the address space");
+        return refuse(object, "its memory is outside the address space");
     view->data = tensor->data == NULL ? NULL : (void *)address;
     view->ndim = tensor->ndim;
     view->readonly = false;
@@ -468,7 +468,7 @@ static bool has_attribute(PyTypeObject *type, PyObject *name)
     return attribute != NULL && attribute != Py_None;
 }
 
-/* The exchange API of a type, or NULL without an exception if it has none that we support. */
+/* The exchange API of a type, or NULL without an exception if we support none of its versions. */
 static const sv_dl_exchange *find_exchange(PyTypeObject *type)
 {
     PyObject *capsule = sv_type_lookup(type, names.exchange);
