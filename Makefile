@@ -93,8 +93,8 @@ sanitize: $(SANITIZED) ## run the native code under ASan and UBSan
 # The part that `make test` has time for: memory handling, and objects that change while native code reads them.
 SANITIZE_QUICK = \
 	$(patsubst %,tests/native/test_%.py,attributes classes_that_change codec contents dlpack_tensors dtype cache_entry guard_programs \
-		guards image launcher launcher_object memory_errors plain_form syntax_tree tensor_view) tests/cache/test_forged_entries.py \
-	$(patsubst %,tests/lens/test_%.py,adopting_trees kinds reading replay tree two_readings_of_lines two_replays) \
+		guards image launcher launcher_object memory_errors plain_schema syntax_tree tensor_view) tests/cache/test_forged_entries.py \
+	$(patsubst %,tests/lens/test_%.py,adopting_trees kinds reading replay decision_tree two_readings_of_lines two_replays) \
 	$(patsubst %,tests/runtime/test_%.py,arrays_access arrays_exchange arrays_memory arrays_pickle arrays_repr \
 		changes_that_are_hard_to_see foreign_arguments guards_of_another_nature guards_of_traces masked_arrays \
 		objects_that_change_class what_is_kept_alive) \

@@ -2,7 +2,7 @@
 
     python benchmarks/accuracy.py [--functions sin,exp] [--output docs/accuracy.md]
 
-Each function is called in a loop over an array (which LLVM vectorises) and as a scalar kernel (which it does not), with
+Each function is called in a loop over an array (which LLVM vectorizes) and as a scalar kernel (which it does not), with
 `fast_math` off and on, in f16, f32 and f64. The table has the larger error of the two ways.
 """
 

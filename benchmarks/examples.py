@@ -2,10 +2,10 @@
 
     python benchmarks/examples.py [--only sph,smoke] [--contenders Quadrants] [--rounds 11] [--quick] [--clock cpu]
 
-Everybody runs the same text: only the import lines are others, behind which a peer's functions have Samovar's names
-(benchmarks/contenders/spellings.py). First each draws its picture after a few frames, and the pictures are compared; one
-that draws another is left out. Then, in each round, everybody runs the next few frames, in shuffled order, and the ratio of
-two is taken within the round. The figures go to out/examples.json.
+All frameworks run the same text. Only the import lines differ, and they bring in the functions of each framework under
+Samovar's names (benchmarks/contenders/spellings.py). First each framework draws its picture after a few frames, and the
+pictures are compared; a framework with a different picture is left out. Then, in each round, all run the next few frames, in
+shuffled order, and ratios are taken within the round. The figures go to out/examples.json.
 """
 
 import argparse
@@ -57,7 +57,7 @@ ALIAS = "library_of_the_example"
 
 
 def exchanged(text: str) -> str:
-    """The text with another library: its import lines, and without what is there for type checkers, which peers refuse."""
+    """The text with another library: its import lines, and without what is there for type checkers, which they reject."""
     text = text.replace("import samovar as sv", f"import {ALIAS} as sv").replace("from samovar.math", f"from {ALIAS}.math")
     text = text.replace("from __future__ import annotations\n", "")
     text = re.sub(r"^if TYPE_CHECKING:\n((?:    (?:from|import) .*\n)+)", lambda found: dedent(found[1]), text, flags=re.M)
@@ -119,7 +119,7 @@ def race(simulations: dict[str, Iterator[Any]], rounds: int, clock: Callable[[],
 def compare(
     example: str, libraries: dict[str, ModuleType], rounds: int, clock: Callable[[], float], console: Console
 ) -> dict[str, Any]:
-    """Seconds until the first picture and per frame, of everybody who draws the right one."""
+    """Seconds until the first picture and per frame, for each framework that draws the right one."""
     modules = {name: load(example, library) for name, library in libraries.items()}
     simulations, starts, expected = {}, {}, None
     for name, module in modules.items():

@@ -1,9 +1,9 @@
-"""What a fingerprint costs, side by side with its peers in one run.
+"""What a fingerprint costs, compared with other libraries in one run.
 
     python benchmarks/fingerprint.py [--rounds 7] [--quick]
 
-The peers are not dependencies of Samovar. Those that are not installed are skipped, and the report says so. To have all
-of them, make an environment for the benchmark:
+The other libraries are not dependencies of Samovar. Those that are not installed are skipped, and the report says so. To
+compare all of them, create an environment for the benchmark:
 
     python3 -m venv .venv-bench
     .venv-bench/bin/python -m pip install . numpy joblib gt4py==1.1.12
@@ -126,7 +126,7 @@ def pickle_and_digest(value: object) -> bytes:
 
 
 def find_peers() -> dict[str, Callable[[Any], object] | str]:
-    """The contenders by name; a reason in the place of one that cannot take part."""
+    """The contenders by name; instead of one that cannot take part, the reason."""
     peers: dict[str, Callable[[Any], object] | str] = {"pickle + blake2b": pickle_and_digest}
     try:
         from gt4py.next.fingerprinting import strict_fingerprinter

@@ -37,7 +37,7 @@ AIM = ("Samovar, NumPy arrays", "Numba")
 
 
 def load(makers: dict[str, Callable[[list[np.ndarray]], Cases]], names: list[str], console: Console) -> dict[str, Cases]:
-    """The cases of the libraries that are installed; a peer that is not is named and left out."""
+    """The cases of the libraries that are installed; the others are named and left out."""
     loaded = {}
     for name in (name for name in makers if name in names):
         arrays = [np.full(SIZE, 1.0 if k == 0 else 0.0, dtype=np.float32) for k in range(ARRAYS)]

@@ -1,4 +1,4 @@
-"""Timing of contenders side by side: interleaved rounds, ratios of each round, a median and its interval.
+"""Timing of contenders in interleaved rounds: ratios of each round, a median and its interval.
 
 A round runs every contender once, in an order that is shuffled anew, so that drift of the machine falls on all of
 them alike and the ratio of two contenders is always taken within one round.

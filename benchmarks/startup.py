@@ -83,7 +83,7 @@ def interpreter(arguments: list[str], home: str) -> Run:
 
 
 def installed(libraries: list[str], console: Console) -> list[str]:
-    """The libraries that can be imported; a peer that cannot is named and left out. Also compiles their bytecode."""
+    """The libraries that can be imported; the others are named and left out. Also compiles their bytecode."""
     present = []
     for library in libraries:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -144,8 +144,8 @@ def medians(rows: list[tuple[float, ...]]) -> list[float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--imports", type=int, default=41, help="pairs of interpreters of Samovar, a quarter of peers")
-    parser.add_argument("--repeats", type=int, default=5, help="cold processes for Samovar; peers get one")
+    parser.add_argument("--imports", type=int, default=41, help="pairs of interpreters of Samovar, a quarter of the others")
+    parser.add_argument("--repeats", type=int, default=5, help="cold processes for Samovar; the others get one")
     parser.add_argument("--kernels", type=int, default=100)
     parser.add_argument("--warm", type=int, default=11, help="warm processes of each library")
     parser.add_argument("--scale", default="", help="also this many kernels warm, Samovar alone: 1000,5000")

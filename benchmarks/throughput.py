@@ -19,7 +19,7 @@ The family `basic` has eleven loops for every contender (`problems.py`). All oth
     filters              convolution of any size, bilateral, median, running mean, pooling, recursive filters
     conditions           borders, limits and sides by `if`, points in a box and in a polygon, error diffusion
     searches             binary search, bisection, Newton until small, nearest, argmax, sort, pattern
-    time_steps           exp, log, sin and pow inside of escape-time and time-step loops
+    time_steps           exp, log, sin and pow inside escape-time and time-step loops
     statistics           layer norm, batch norm, gates, cross entropy, histogram with weights, prefix sums, ranks
     textbook             subset sum, coins, smoothing, transforms, tables, divisors, automata, bands, elimination
 
@@ -57,7 +57,7 @@ CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
 def load(names: list[str], console: Console) -> dict[str, dict]:
-    """The kernel tables of the contenders that are installed; a peer that is not is named and left out."""
+    """The kernel tables of the contenders that are installed; the others are named and left out."""
     tables = {}
     for name in names:
         try:
@@ -98,7 +98,7 @@ def rate(problem: Problem, seconds: float) -> str:
 
 
 def verdict(seconds: dict[str, list[float]]) -> str:
-    """Whether Samovar reaches C and leads the peers, each as far as the intervals can tell."""
+    """Whether Samovar reaches C and is ahead of the other libraries, as far as the intervals can tell."""
     mine = seconds["Samovar"]
     behind = []
     for name, taken in seconds.items():

@@ -1,4 +1,4 @@
-"""How stiff is a block? Its material parameters are learned from how it moves, inside a torch training loop.
+"""A torch training loop learns the stiffness of an elastic block from its motion.
 
 An elastic block (MLS-MPM, as in mpm88.py) falls on the floor. `sv.ad.torch_function` makes a layer of the simulation:
 from the two parameters, how much it resists shear and compression, to the positions of its particles. Without torch,

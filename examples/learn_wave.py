@@ -1,4 +1,4 @@
-"""Which initial velocity makes a wave show a picture at the end? A gradient through all time steps finds it.
+"""Gradient descent through all time steps finds the initial velocity of a wave that ends as a given picture.
 
 The wave equation on a membrane with fixed edges, 90 steps. The loss compares the last state with a ring; its gradient by the
 initial velocity comes from `sv.ad.Tape`. The picture shows the target, what was learned, and the velocity.

@@ -40,7 +40,7 @@ MARGIN = 3
 
 @sv.func
 def weights(offset: vec2) -> Weights:
-    """The weights of three nodes along each axis, for a particle `offset` cells from the first of them."""
+    """The weights of three nodes along each dimension, for a particle `offset` cells from the first of them."""
     return sv.Matrix.rows([0.5 * (1.5 - offset) ** 2, 0.75 - (offset - 1.0) ** 2, 0.5 * (offset - 0.5) ** 2])
 
 

@@ -4,7 +4,7 @@
     python release/checklist.py --list       # what they are
     python release/checklist.py --from site  # go on after a failure
 
-It changes nothing outside of build/ and dist/. What remains is printed at the end: tag, upload, publish the site.
+It changes nothing outside build/ and dist/. It ends by printing the remaining steps: tag, upload, publish the site.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def interpreters() -> dict[str, str]:
         if path is not None and _is(path, version):
             found[version] = path
         else:
-            print(f"Python {version} is not here, and left out", flush=True)
+            print(f"Python {version} is not installed and is left out", flush=True)
     return found
 
 

@@ -711,14 +711,14 @@ FAULTS = [
     ),
     Fault(
         "frontend/staged/struct_tensor.py",
-        'return ("structs", self.struct.form(stager, node), tuple(',
-        'return ("structs", tuple(',
+        'return ("structs", self.struct.specialization_key(stager, node), members)',
+        'return ("structs", members)',
         "frontend/test_specialization_of_funcs.py",
     ),
     Fault(
         "frontend/staged/struct.py",
-        'return ("struct", self.struct.form(stager, node), tuple(',
-        'return ("struct", tuple(',
+        'return ("struct", self.struct.specialization_key(stager, node), members)',
+        'return ("struct", members)',
         "frontend/test_specialization_of_funcs.py",
     ),
     Fault(

@@ -1,6 +1,6 @@
 /* Kernels that read and write each element about once: axpy and the two stencils.
  *
- * Rows are the outer, parallel loop; the last axis is a plain inner loop over restrict pointers, which gcc vectorizes. */
+ * Rows are the outer, parallel loop; the last dimension is a plain inner loop over restrict pointers, which gcc vectorizes. */
 #include <stdint.h>
 
 void axpy(float a, const float *restrict x, float *restrict y, int64_t n)

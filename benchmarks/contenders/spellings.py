@@ -1,6 +1,6 @@
 """What Taichi and Quadrants call otherwise than the examples do: `with_names(module)` is one of them under Samovar's names.
 
-Nothing is made faster or slower on the way: every name is the peer's own function.
+This makes nothing faster or slower: every name is the library's own function.
 """
 
 from types import ModuleType
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Renamed(ModuleType):
-    """A module in which a few names mean something else, and all others what they mean in the peer."""
+    """A module that replaces a few names of another library and passes on all others."""
 
     def __init__(self, peer: Any, **names: Any) -> None:
         super().__init__(peer.__name__)

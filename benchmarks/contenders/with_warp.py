@@ -1,6 +1,6 @@
 """Warp on the CPU, where a launch runs on one thread. Launches are recorded once, which is its fastest way to call.
 
-The last axis is a loop inside the thread wherever that lets its compiler vectorize.
+The last dimension is a loop inside the thread where that lets its compiler vectorize.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Particles and cells: neighbor lists and cell lists of any length, deposits on a grid, interpolation inside of one."""
+"""Particles and cells: neighbor lists and cell lists of any length, deposits on a grid, interpolation inside one."""
 
 import numpy as np
 from problems import Array, Problem, filled

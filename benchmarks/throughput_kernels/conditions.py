@@ -1,4 +1,4 @@
-"""Conditions for each element: borders, sides, limits, error diffusion, points inside of something."""
+"""Conditions for each element: borders, sides, limits, error diffusion, points inside a shape."""
 
 import numpy as np
 from problems import Problem, filled

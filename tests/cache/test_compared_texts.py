@@ -128,13 +128,13 @@ def test_texts_of_one_bytecode_are_told_apart(program: Path) -> None:
 
 
 def test_a_tree_of_many_texts_is_looked_at_in_part(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from samovar.lens import tree
+    from samovar.lens import decision_tree
 
     module = importlib.import_module("compared_texts")
     module.k(np.zeros(3, np.float32))
     known = module.k.state.known.tree.texts()
     assert [len(texts) for texts in known.values()] == [1]
-    monkeypatch.setattr(tree, "MOST_STEPS_LOOKED_AT", 0)
+    monkeypatch.setattr(decision_tree, "MOST_STEPS_LOOKED_AT", 0)
     assert module.k.state.known.tree.texts() == {}
     source._NOT_ALONE.clear()
     a = np.zeros(3, np.float64)

@@ -15,7 +15,7 @@ from samovar._native import LARGEST_ENTRY, encode_plain
 from samovar.cache import store as store_module
 from samovar.cache.entry import FORMAT, MAGIC, Damaged, sealed, unsealed, unwrapped, wrapped
 from samovar.cache.store import KINDS, Store
-from samovar.lens import tree
+from samovar.lens import decision_tree
 
 #: The directory of this format.
 VERSION = f"v{FORMAT}"
@@ -50,7 +50,7 @@ def launch(cache):
 def cache(tmp_path, request, monkeypatch):
     """A store with one kernel in it, which the tree has a copy of, or not."""
     if request.param == "apart":
-        monkeypatch.setattr(tree, "MOST_CONTENT", 0)
+        monkeypatch.setattr(decision_tree, "MOST_CONTENT", 0)
     assert launch(tmp_path / "cache")
     assert not launch(tmp_path / "cache")
     return tmp_path / "cache"
@@ -58,7 +58,7 @@ def cache(tmp_path, request, monkeypatch):
 
 def is_needed(kind):
     """Is a file of some kind read by each process?"""
-    return kind == "trees" or (kind == "kernels" and tree.MOST_CONTENT == 0)
+    return kind == "trees" or (kind == "kernels" and decision_tree.MOST_CONTENT == 0)
 
 
 def entry(cache, kind):

@@ -13,7 +13,7 @@ from samovar.cache.kernel_cache import Library
 from samovar.cache.similar_kernels import comparisons
 from samovar.cache.store import Store
 from samovar.cache.verification import Verification
-from samovar.lens.tree import Tree
+from samovar.lens.decision_tree import Tree
 from samovar.runtime.loaded_kernel import loaded
 
 

@@ -135,7 +135,10 @@ def test_code_fits_on_a_laptop(site, open_page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("selector", ["article p", "article p a", "article h1", "article pre code", "article pre .c1"])
+@pytest.mark.parametrize(
+    "selector",
+    ["article p", "article p a", "article h1", "article blockquote li", "article pre code", "article pre .c1"],
+)
 def test_text_is_legible(site, open_page, scheme, selector):
     page = open_page(LAPTOP, scheme)
     page.goto(f"{site[1]}/getting-started.html")

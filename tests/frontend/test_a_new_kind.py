@@ -73,8 +73,8 @@ class Pair(Staged):
     def rebuild(self, values):
         return Pair(*(component.rebuild(values) for component in self.components))
 
-    def form(self, stager, node):
-        return ("pair", *(component.form(stager, node) for component in self.components))
+    def specialization_key(self, stager, node):
+        return ("pair", *(component.specialization_key(stager, node) for component in self.components))
 
 
 class PairVariable(Place):

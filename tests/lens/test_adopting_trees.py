@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samovar.lens.answers import same_answer
+from samovar.lens.decision_tree import Tree
 from samovar.lens.path import Path
 from samovar.lens.trace import Trace
-from samovar.lens.tree import Tree
 
 KERNEL = Path(None, "kernel", "k")
 

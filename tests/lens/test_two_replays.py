@@ -59,7 +59,7 @@ def test_words_of_traces_are_short_in_files():
     """The table of the codec has every word that a trace or a guard program is made of."""
     words = {*_native.codec_words()}
     options = {name for name in DEFAULTS if name not in NOT_READ_BY_COMPILES}
-    guards = {*_native.guard_forms(), *_native.guard_parts()}
+    guards = {*_native.guard_formats(), *_native.guard_parts()}
     needed = {*question_tables.QUESTIONS, *STEPS, *Kind.members, *TAGS, *options, *guards}
     assert needed - words == set()
 

@@ -129,7 +129,7 @@ def test_strides_and_an_offset_count(producer):
         ((2, 3), {"strides": (-(2**63), 1)}, "exceed the address space"),
         ((3,), {"data": 0}, "it has no memory"),
         ((3,), {"data": 0, "offset": 64}, "it has no memory"),
-        ((3,), {"offset": 2**64 - 8}, "outside of the address space"),
+        ((3,), {"offset": 2**64 - 8}, "outside the address space"),
         ((3,), {"offset": 2}, "not aligned"),
         ((3,), {"bits": 24}, "its dtype is not supported"),
     ],

@@ -16,7 +16,7 @@ from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import run
 from samovar.passes.inline import LARGEST_COPY, MOST_RETURNS, inline
-from samovar.passes.loops.calls import inline_calls
+from samovar.passes.loops.inline_calls import inline_calls
 
 
 def calls(kernel: Kernel) -> int:

@@ -47,11 +47,11 @@ def marks():
 def test_every_instruction_that_is_written_has_a_form():
     written = first_words("emit") | loads()
     assert len(written) > 20
-    assert written - _native.guard_forms().keys() == set()
+    assert written - _native.guard_formats().keys() == set()
 
 
 def test_every_form_is_written():
-    assert _native.guard_forms().keys() - first_words("emit") - loads() == set()
+    assert _native.guard_formats().keys() - first_words("emit") - loads() == set()
 
 
 def test_every_operand_that_is_put_in_is_known_to_one_of_the_two():

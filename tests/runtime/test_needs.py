@@ -9,7 +9,7 @@ import pytest
 
 import samovar as sv
 from samovar._native import memory_extent
-from samovar.runtime.launch_plan import Place, may_meet
+from samovar.runtime.launch_plan import Place, may_overlap
 from samovar.runtime.memory_index import MemoryIndex
 from samovar.runtime.needs import Needs
 
@@ -104,7 +104,7 @@ def test_views_that_meet_are_known_to(seed):
     for _ in range(100):
         (one, its), (other, others) = some_view(), some_view()
         if one.size and other.size and np.intersect1d(its, others).size:
-            assert may_meet(memory_extent(one), memory_extent(other))
+            assert may_overlap(memory_extent(one), memory_extent(other))
             assert Place(one).meets(Place(other))
 
 

@@ -32,7 +32,7 @@ ROOT_PAGES = {
 TOPICS = {
     "Kernels and data": ("samovar", "samovar.types", "samovar.graph"),
     "Math and algorithms": (
-        "samovar.math", "samovar.linalg", "samovar.algorithms", "samovar.simt",
+        "samovar.math", "samovar.linalg", "samovar.ad", "samovar.algorithms", "samovar.simt",
     ),
     "Tools": ("samovar.tools", "samovar.fingerprint"),
 }  # fmt: skip
@@ -47,7 +47,7 @@ def title_of(page: Path) -> str:
 
 
 def by_topic(modules: list[str]) -> list[dict[str, Any]]:
-    """The pages of modules: topic → module → place. A module inside of another one belongs to its topic."""
+    """The pages of modules: topic → module → place. A module inside another one belongs to its topic."""
     placed: dict[str, list[dict[str, str]]] = {topic: [] for topic in TOPICS}
     for module in modules:
         outer = ".".join(module.split(".")[:2])

@@ -80,7 +80,7 @@ typedef struct {
     PyObject *weakrefs;
     PyObject *attributes;  /* attributes set by users: a dict, or NULL */
     sv_layout *layout;     /* of a placed field, and of an array that is not in C order; NULL otherwise */
-    PyObject *form;        /* what guards compare beside the facts: the layout of a field, the order of dimensions; owned by the layout */
+    PyObject *guarded_layout; /* what guards compare beside the facts: the layout of a field, the order of dimensions; owned by the layout */
     int64_t *byte_strides; /* ndim entries, for the buffer protocol; meaningless for a blocked field */
     void *allocation;      /* what to free: NULL, a heap block, or a mapping if mapped_bytes is not 0 */
     size_t mapped_bytes;
@@ -142,7 +142,7 @@ static inline int sv_array_rank(const sv_array *array)
    field. */
 static inline bool sv_array_is_soa(const sv_array *array)
 {
-    return array->signature & SV_FACT_BIT(SV_FACT_apart);
+    return array->signature & SV_FACT_BIT(SV_FACT_soa);
 }
 
 static inline bool sv_array_is_readonly(const sv_array *array)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samovar import _native
-from samovar._native import has_form, named_fields
+from samovar._native import matches_schema, named_fields
 from samovar.artifact import Artifact, Fill, Guards
 from samovar.cache.entry import Damaged, sealed, unsealed
 from samovar.lens import PathTable, dtype_named
@@ -111,8 +111,8 @@ class StoredArtifact:
 
 def _sections_of(data: Any) -> dict[str, Any]:
     sections = dict(data)
-    for name, form in _SECTIONS.items():
-        if name in sections and not has_form(sections[name], form):
+    for name, schema in _SECTIONS.items():
+        if name in sections and not matches_schema(sections[name], schema):
             raise Damaged(f"the {name} of its artifact is malformed")
     return sections
 
@@ -145,7 +145,7 @@ def packed_fills(fills: tuple[Fill, ...]) -> bytes:
 def unpacked_fills(packed: bytes) -> tuple[Fill, ...]:
     """Unpack fills."""
     data = _native.decode_plain(packed)
-    if not has_form(data, "({R}{(PISSBBB)})", len(data[0])):
+    if not matches_schema(data, "({R}{(PISSBBB)})", len(data[0])):
         raise ValueError("not a list of fills")
     rows, fills = data
     paths = PathTable(list(rows))
@@ -170,7 +170,7 @@ def _site_of(data: tuple[Any, ...]) -> Site:
 
     kind, parts, types, frames, columns = data
     for part in parts:
-        if not isinstance(part, str) and not (has_form(part, "(ISS)") and part[0] < len(types)):
+        if not isinstance(part, str) and not (matches_schema(part, "(ISS)") and part[0] < len(types)):
             raise Damaged("a message of its artifact is malformed")
     return Site(
         kind,

@@ -7,7 +7,7 @@ entry is sealed: bytes with a checksum of their own, which name what they belong
 
 from __future__ import annotations
 
-from samovar._native import checksum, decode_checked, encode_plain, has_form
+from samovar._native import checksum, decode_checked, encode_plain, matches_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def wrapped(kind: str, key: str, data: Any) -> bytes:
 def unwrapped(kind: str, key: str, content: bytes) -> Any:
     """Return the data of the entry with a kind and a key."""
     entry = _checked(content)
-    if not has_form(entry, _ENTRIES.get(kind, "")):
+    if not matches_schema(entry, _ENTRIES.get(kind, "")):
         opened(content)  # raises a more precise error, unless the entry is only misplaced
         raise Damaged("it belongs to another kind")
     if entry[0] != kind or entry[1] != key:
@@ -61,9 +61,9 @@ def unwrapped(kind: str, key: str, content: bytes) -> Any:
 def opened(content: bytes) -> tuple[str, str, Any]:
     """Return the kind, key and data of an entry."""
     entry = _checked(content)
-    if not has_form(entry, "(SS*)") or entry[0] not in _ENTRIES:
+    if not matches_schema(entry, "(SS*)") or entry[0] not in _ENTRIES:
         raise Foreign("it is not an entry")
-    if not has_form(entry, _ENTRIES[entry[0]]):
+    if not matches_schema(entry, _ENTRIES[entry[0]]):
         raise Foreign(f"its data is not that of an entry in {entry[0]}")
     kind, key, data = entry
     return kind, key, data
@@ -87,7 +87,7 @@ def sealed(data: Any) -> bytes:
     return checksum(body, 0) + body
 
 
-def unsealed(content: bytes, form: str) -> Any:
+def unsealed(content: bytes, schema: str) -> Any:
     """Return sealed data, if it has the expected format."""
     try:
         data = decode_checked(content, 0)
@@ -95,6 +95,6 @@ def unsealed(content: bytes, form: str) -> Any:
         raise Foreign("a part of it is malformed") from error
     if data is None:
         raise Foreign("the checksum of a part is wrong")
-    if not has_form(data, form):
+    if not matches_schema(data, schema):
         raise Foreign("a part of it has an unexpected format")
     return data

@@ -6,7 +6,7 @@ artifact adds every answer that the compile got.
 
 from __future__ import annotations
 
-from samovar._native import decode_plain, encode_plain, has_form, tree_path_digest
+from samovar._native import decode_plain, encode_plain, matches_schema, tree_path_digest
 from samovar.cache.artifacts import StoredArtifact, sealed_artifact
 from samovar.cache.entry import MISREADINGS, Damaged, opened
 from samovar.cache.salt import salt
@@ -94,7 +94,7 @@ def record_of(data: tuple[Any, ...]) -> Record:
         record = decode_plain(data[1])
     except MISREADINGS as error:
         raise Damaged("its record is malformed") from error
-    if not has_form(record, "(SSJSFFS{(SSS)}{(SS)})"):
+    if not matches_schema(record, "(SSJSFFS{(SSS)}{(SS)})"):
         raise Damaged("its record is malformed")
     return Record.of(record)
 

@@ -21,7 +21,7 @@ from samovar.cli import (
 from samovar.cli.failure import Failure
 from samovar.cli.output import Output
 from samovar.cli.parser import Parser
-from samovar.cli.streams import drop_output, open_missing_streams
+from samovar.cli.standard_streams import drop_output, open_missing_streams
 from samovar.errors import SamovarError
 
 INTERRUPTED = 130

@@ -11,7 +11,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType, TracebackType
 
 from samovar.cli.failure import PROBLEM, USAGE, Failure
-from samovar.cli.streams import restore_closed_output
+from samovar.cli.standard_streams import restore_closed_output
 
 
 def add_program(command: argparse.ArgumentParser) -> None:

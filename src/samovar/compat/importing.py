@@ -52,7 +52,7 @@ class _Submodules:
         package, _, inner = name.removeprefix(_HOME).partition(".")
         if package not in PEERS or not inner:
             return None
-        from samovar.compat.tree import is_module, is_package
+        from samovar.compat.module_tables import is_module, is_package
 
         if not is_module(PEERS[package], inner):
             return None
@@ -62,7 +62,7 @@ class _Submodules:
         """Create a module the usual way."""
 
     def exec_module(self, module: ModuleType) -> None:
-        from samovar.compat.tree import fill
+        from samovar.compat.module_tables import fill
 
         package, _, inner = module.__name__.removeprefix(_HOME).partition(".")
         fill(vars(module), PEERS[package], inner)
@@ -78,7 +78,7 @@ class _Installed:
         if name.partition(".")[0] != self.peer.package:
             return None
         inner = name.partition(".")[2]
-        from samovar.compat.tree import is_module
+        from samovar.compat.module_tables import is_module
 
         if inner.partition(".")[0] == "examples":
             return self._example(inner)

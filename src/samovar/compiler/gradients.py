@@ -209,11 +209,11 @@ def like(array: Array, other: Ref, name: str) -> Array:
     """An array of the same shape, possibly with another memory layout."""
     made, facts = array.under(f"{array.name}.{name}"), other.tensor()
     made.source = other.path
-    made.contiguous, made.wide, made.soa_ndim = facts.contiguous, facts.wide, facts.inner if facts.apart else 0
+    made.contiguous, made.wide, made.soa_ndim = facts.contiguous, facts.wide, facts.inner if facts.soa else 0
     made.layout = made.order = made.record_stride = None
     if facts.baked:
         made.offset, made.layout = other.layout()
-    elif facts.turned:
+    elif facts.permuted:
         made.order = other.layout()
     return made
 

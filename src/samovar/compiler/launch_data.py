@@ -14,9 +14,9 @@ from samovar.ir import (
     Array,
     Kernel,
     Layout,
-    MatrixForm,
-    ResultForm,
-    StructForm,
+    MatrixResult,
+    ResultShape,
+    StructResult,
     outlined,
     sections,
 )
@@ -73,24 +73,24 @@ def graph_sections(lowered: Lowered, layout: Layout) -> dict[str, Any]:
     if not lowered.is_graph:
         return {}
     drawn = {"graph": lowered.nodes}
-    if kernel.result_form != "status":
+    if kernel.result_shape != "status":
         return drawn
     offset = -1 if kernel.resume is None else layout.parameters.get(kernel.resume, -1)
     labels = tuple((label.value, label.path is not None, label.position) for label in lowered.labels)
     return {**drawn, "checkpoints": (offset, labels)}
 
 
-def result_of(kernel: Kernel, layout: Layout, form: ResultForm) -> tuple[Any, ...] | None:
+def result_of(kernel: Kernel, layout: Layout, shape: ResultShape) -> tuple[Any, ...] | None:
     """The result of a launch, as stored in an artifact: its structure with the place of each value in the block."""
-    if form is None:
+    if shape is None:
         return None
-    if isinstance(form, str):
-        return (form, layout.results[0])
-    if isinstance(form, int):
-        return ("scalar", kernel.returns[form].name, layout.results[form])
-    if isinstance(form, MatrixForm):
-        first = form.numbers[0]
-        return ("matrix", form.shape, kernel.returns[first].name, layout.results[first])
-    if isinstance(form, StructForm):
-        return ("struct", form.key, tuple(result_of(kernel, layout, member) for member in form.members))
-    return ("tuple", tuple(result_of(kernel, layout, part) for part in form))
+    if isinstance(shape, str):
+        return (shape, layout.results[0])
+    if isinstance(shape, int):
+        return ("scalar", kernel.returns[shape].name, layout.results[shape])
+    if isinstance(shape, MatrixResult):
+        first = shape.numbers[0]
+        return ("matrix", shape.shape, kernel.returns[first].name, layout.results[first])
+    if isinstance(shape, StructResult):
+        return ("struct", shape.key, tuple(result_of(kernel, layout, member) for member in shape.members))
+    return ("tuple", tuple(result_of(kernel, layout, part) for part in shape))

@@ -15,6 +15,13 @@ import types
 from collections.abc import Callable
 from typing import Any, Final
 
+from samovar.fingerprint.code_structure import (
+    cached_function_structure,
+    cell_structure,
+    class_structure,
+    code_structure,
+    function_structure,
+)
 from samovar.fingerprint.deconstruction import (
     Deconstruction,
     EmptyDeconstruction,
@@ -24,13 +31,6 @@ from samovar.fingerprint.deconstruction import (
 )
 from samovar.fingerprint.names import claimed_name, home_of, reference, resolves, spell
 from samovar.fingerprint.options import Options, Planner
-from samovar.fingerprint.structure import (
-    cached_function_structure,
-    cell_structure,
-    class_structure,
-    code_structure,
-    function_structure,
-)
 from samovar.reflection import bases, namespace, qualified_name
 
 __all__ = ["PLANNERS", "by_name", "refuse"]

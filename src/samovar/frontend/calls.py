@@ -316,10 +316,10 @@ def call_specialized(
         for name, value in arguments.items()
     }
     operands = [operand for value in staged.values() for operand in value.ir_values()]
-    forms = tuple(value.form(stager, node) for value in staged.values())
+    argument_keys = tuple(value.specialization_key(stager, node) for value in staged.values())
     same = tuple(operands.index(operand) for operand in operands if isinstance(operand, Array))
     path = stager.call_path() if context.by_call_path else ()
-    key = (function.identity, forms, same, path)
+    key = (function.identity, argument_keys, same, path)
     done = context.specialized.get(key)
     if done is None:
         done = context.specialized[key] = specialize(stager, function, staged, key, node)

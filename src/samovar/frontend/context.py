@@ -151,11 +151,11 @@ class KernelContext:
             array = Array(
                 name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
             )
-            array.soa_ndim = facts.inner if facts.apart else 0
+            array.soa_ndim = facts.inner if facts.soa else 0
             if facts.baked:
                 array.offset, array.layout = ref.layout()
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
-            elif facts.turned:
+            elif facts.permuted:
                 array.order = ref.layout()
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)

@@ -11,7 +11,7 @@ from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.places import stage_target
 from samovar.frontend.rules import bind
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.staged.filling import Filling
+from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import as_matrix
 from samovar.frontend.staged.scalar import Scalar

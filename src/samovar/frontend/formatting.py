@@ -33,7 +33,7 @@ def stage_fstring(stager: Stager, node: ast.JoinedStr) -> Staged:
 
 
 @singledispatch
-def formatted(value: Staged, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+def formatted(value: Staged, stager: Stager, conversion: str, spec: str, node: ast.AST) -> str:
     """A compile-time value as text, converted and formatted. Kinds that are known at compile time register a rule."""
     stager.fail(
         node,
@@ -43,16 +43,16 @@ def formatted(value: Staged, stager: Stager, conversion: str, form: str, node: a
 
 
 @formatted.register(Static)
-def format_constant(value: Static, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+def format_constant(value: Static, stager: Stager, conversion: str, spec: str, node: ast.AST) -> str:
     if value.origin is None and not isinstance(value.value, EnumValue):
-        return format_value(stager, value.value, conversion, form, node)
-    return format_object(value, stager, conversion, form, node)
+        return format_value(stager, value.value, conversion, spec, node)
+    return format_object(value, stager, conversion, spec, node)
 
 
 @formatted.register(Items)
 @formatted.register(Matrix)
-def format_numbers(value: Staged, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
-    return format_value(stager, value.text_value(stager, node), conversion, form, node)
+def format_numbers(value: Staged, stager: Stager, conversion: str, spec: str, node: ast.AST) -> str:
+    return format_value(stager, value.text_value(stager, node), conversion, spec, node)
 
 
 def conversion_of(node: ast.FormattedValue) -> str:
@@ -64,23 +64,23 @@ def format_of(stager: Stager, node: ast.FormattedValue) -> str:
     """The format of a value, which may contain values in turn."""
     if node.format_spec is None:
         return ""
-    form = stage(stager, node.format_spec)
-    if not isinstance(form, Static):
+    spec = stage(stager, node.format_spec)
+    if not isinstance(spec, Static):
         stager.fail(node, "a format must be known at compile time")
-    return str(form.value)
+    return str(spec.value)
 
 
 @formatted.register(Outside)
-def format_object(value: Staged, stager: Stager, conversion: str, form: str, node: ast.AST) -> str:
+def format_object(value: Staged, stager: Stager, conversion: str, spec: str, node: ast.AST) -> str:
     """A user object, which may have its own formatting."""
     operate, itself = stager.context.lens.operate, value.as_outside_argument(stager, node)
     text = operate(CONVERSIONS[conversion].__name__, itself).value() if conversion else itself
-    return str(operate("format", text, form).value())
+    return str(operate("format", text, spec).value())
 
 
-def format_value(stager: Stager, value: Any, conversion: str, form: str, node: ast.AST) -> str:
+def format_value(stager: Stager, value: Any, conversion: str, spec: str, node: ast.AST) -> str:
     """A number, a string, or a tuple or list of them, formatted by Python."""
     try:
-        return format(CONVERSIONS[conversion](value) if conversion else value, form)
+        return format(CONVERSIONS[conversion](value) if conversion else value, spec)
     except (TypeError, ValueError) as problem:
         stager.fail_type(node, f"this value cannot be formatted: {problem}")

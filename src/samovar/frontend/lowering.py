@@ -20,7 +20,7 @@ from samovar.frontend.staged.static import AbsentArray
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import walk
-from samovar.ir import Kernel, Region, ResultForm
+from samovar.ir import Kernel, Region, ResultShape
 from samovar.language import (
     AnyAnnotation,
     ArrayAnnotation,
@@ -92,19 +92,19 @@ def stage_kernel(context: KernelContext) -> Lowered:
     stage_body(stager, definition.body)
     if context.graph.enabled:
         kernel.returns = unify_graph(stager, definition)
-        kernel.result_form = "status" if context.graph.checkpoints else None
+        kernel.result_shape = "status" if context.graph.checkpoints else None
     else:
         kernel.returns = unify_returns(stager, definition)
-        kernel.result_form = result_form(stager)
+        kernel.result_shape = result_shape(stager)
     kernel.locals = reserve_arrays(region, stager.locals)
     if context.probes is not None:
         context.probes.array.source = lens.probes(context.probes.lines)
     return Lowered(kernel, tuple(context.notices.values()), tuple(context.graph.labels), context.graph.enabled)
 
 
-def result_form(stager: Stager) -> ResultForm:
+def result_shape(stager: Stager) -> ResultShape:
     """How Python sees the result of a kernel."""
-    return None if stager.results.sample is None else stager.results.sample.result_form(itertools.count())
+    return None if stager.results.sample is None else stager.results.sample.result_shape(itertools.count())
 
 
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:

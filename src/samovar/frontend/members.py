@@ -234,7 +234,7 @@ def open_method(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 
 
 def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
-    if ref.is_member_of(stager.context.typed) and ref.form() == "data_oriented":
+    if ref.is_member_of(stager.context.typed) and ref.declared_as() == "data_oriented":
         stager.fail_type(
             node,
             f"`{ref.spelled}` is a data_oriented object inside a dataclass argument",
@@ -247,7 +247,7 @@ def open_object(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 def open_matrix(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     """A vector or matrix of plain Python: a compile-time constant if captured, read at each launch if in a dataclass."""
     declared = ref.declared()
-    if isinstance(declared, MatrixType) and ref.owner_form() == "dataclass":
+    if isinstance(declared, MatrixType) and ref.owner_declared_as() == "dataclass":
         return given_matrix(stager, ref, declared, node)
     dtype, shape, entries = (ref.attribute(name) for name in ("dtype", "shape", "entries"))
     found: DType = dtype.value()
@@ -316,7 +316,7 @@ def run_time_member(stager: Stager, staged: Staged) -> Ref | None:
 
 def advice_for_member(ref: Ref) -> str:
     """How to make the value of a run-time member a compile-time constant."""
-    owner = ref.owner_form()
+    owner = ref.owner_declared_as()
     if owner == "dataclass":
         name = str(ref.path).rpartition(".")[2]
         return (

@@ -22,7 +22,7 @@ from samovar.frontend.staged.struct import StructValue
 from samovar.frontend.staged.table import Table
 from samovar.frontend.stager import Stager
 from samovar.frontend.syntax import changes_something
-from samovar.frontend.text_templates import Blank, of_braces, of_percent, printf_form
+from samovar.frontend.text_templates import Blank, of_braces, of_percent, printf_spec
 from samovar.ir import If, Region, Value, columns_of
 from samovar.language import is_float
 
@@ -41,12 +41,12 @@ class Message:
         elif text:
             self.parts.append(text)
 
-    def add_value(self, value: Value, node: ast.AST, conversion: str = "", form: str = "") -> None:
+    def add_value(self, value: Value, node: ast.AST, conversion: str = "", spec: str = "") -> None:
         """Add a run-time scalar in a placeholder."""
         assert value.type is not None
-        conversion, form = self.format_of_number(value.type, conversion, form)
-        self.check_format(value, node, conversion, form)
-        self.parts.append(Hole(len(self.values), conversion, form))
+        conversion, spec = self.format_of_number(value.type, conversion, spec)
+        self.check_format(value, node, conversion, spec)
+        self.parts.append(Hole(len(self.values), conversion, spec))
         self.values.append(value)
 
     def usual_form(self, dtype: DType) -> str:
@@ -55,25 +55,25 @@ class Message:
             return ""
         return "d" if dtype is u1 else ".12f" if dtype is f64 else ".6f"
 
-    def format_of_number(self, dtype: DType, conversion: str, form: str) -> tuple[str, str]:
+    def format_of_number(self, dtype: DType, conversion: str, spec: str) -> tuple[str, str]:
         """The conversion and format of a number: as written, or those of C."""
         if conversion:
-            return conversion, form
-        if not form:
+            return conversion, spec
+        if not spec:
             return "", self.usual_form(dtype)
-        c = printf_form(form, dtype) if self.stager.context.lens.options.printed_numbers == "c" else None
-        return ("", form) if c is None else (PRINTF, c)
+        c = printf_spec(spec, dtype) if self.stager.context.lens.options.printed_numbers == "c" else None
+        return ("", spec) if c is None else (PRINTF, c)
 
-    def check_format(self, value: Value, node: ast.AST, conversion: str, form: str) -> None:
+    def check_format(self, value: Value, node: ast.AST, conversion: str, spec: str) -> None:
         """Check a format against the type of a value now, not when the value is printed."""
         assert value.type is not None
         example: object = {"float": 0.0, "bool": False}.get(value.type.kind, 0)
         try:
             if conversion == PRINTF:
                 return
-            format(str(example) if conversion else example, form)
+            format(str(example) if conversion else example, spec)
         except (TypeError, ValueError) as problem:
-            self.stager.fail_type(node, f"a value of type {value.type.name} cannot be formatted with `{form}`: {problem}")
+            self.stager.fail_type(node, f"a value of type {value.type.name} cannot be formatted with `{spec}`: {problem}")
 
     def add_expression(self, node: ast.expr) -> None:
         if isinstance(node, ast.JoinedStr):
@@ -135,7 +135,7 @@ class Message:
                 value = given[part.key]
                 if part.whole and value.is_number():
                     value = whole_number(self.stager, value, node)
-                write(value, self, node, part.conversion, part.form)
+                write(value, self, node, part.conversion, part.spec)
         except ValueError as problem:
             self.stager.fail_type(node, f"this text cannot be formatted: {problem}")
         if all_used and len(used) < len(given):
@@ -154,68 +154,68 @@ class Message:
 
 
 @singledispatch
-def write(value: Staged, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+def write(value: Staged, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
     """Add a value to a message that is formatted at run time. Kinds other than run-time numbers register a rule."""
-    message.add_value(value.scalar(message.stager, node), node, conversion, form)
+    message.add_value(value.scalar(message.stager, node), node, conversion, spec)
 
 
 @write.register(Static)
-def write_constant(value: Static, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+def write_constant(value: Static, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
     if value.value.__class__ in (bool, int, float):
         context = message.stager.context
         dtype = {bool: u1, int: context.default_ip, float: context.default_fp}[value.value.__class__]
-        conversion, form = message.format_of_number(dtype, conversion, form)
+        conversion, spec = message.format_of_number(dtype, conversion, spec)
         if conversion == PRINTF:
-            message.text(form % value.value)
+            message.text(spec % value.value)
             return
-    message.text(formatted(value, message.stager, conversion, form, node))
+    message.text(formatted(value, message.stager, conversion, spec, node))
 
 
 @write.register(Items)
-def write_items(value: Items, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+def write_items(value: Items, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
     message.text("[" if value.is_list else "(")
     for position, item in enumerate(value.items):
         message.text(", " if position else "")
-        write(item, message, node, conversion or ("" if form else "r"), form)
+        write(item, message, node, conversion or ("" if spec else "r"), spec)
     message.text("]" if value.is_list else ",)" if len(value.items) == 1 else ")")
 
 
 @write.register(MatrixValue)
-def write_matrix(value: MatrixValue, message: Message, node: ast.AST, conversion: str, form: str) -> None:
-    write_nested(message, value.shape, iter(value.entries(message.stager)), node, conversion, form)
+def write_matrix(value: MatrixValue, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
+    write_nested(message, value.shape, iter(value.entries(message.stager)), node, conversion, spec)
 
 
 def write_nested(
-    message: Message, shape: tuple[int, ...], entries: Iterator[Staged], node: ast.AST, conversion: str, form: str
+    message: Message, shape: tuple[int, ...], entries: Iterator[Staged], node: ast.AST, conversion: str, spec: str
 ) -> None:
     """Write it like nested lists."""
     message.text("[")
     for position in range(shape[0]):
         message.text(", " if position else "")
         if len(shape) > 1:
-            write_nested(message, shape[1:], entries, node, conversion, form)
+            write_nested(message, shape[1:], entries, node, conversion, spec)
         else:
-            write(next(entries), message, node, conversion, form)
+            write(next(entries), message, node, conversion, spec)
     message.text("]")
 
 
 @write.register(StructValue)
-def write_struct(value: StructValue, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+def write_struct(value: StructValue, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
     message.text(f"{value.struct.kind.name}(")
     for position, (name, member) in enumerate(value.named()):
         message.text(f"{', ' if position else ''}{name}=")
-        write(member, message, node, conversion or ("" if form else "r"), form)
+        write(member, message, node, conversion or ("" if spec else "r"), spec)
     message.text(")")
 
 
 @write.register(Table)
-def write_table(value: Table, message: Message, node: ast.AST, conversion: str, form: str) -> None:
+def write_table(value: Table, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
     message.text("{")
     for position, (key, each) in enumerate(value.entries.values()):
         message.text(", " if position else "")
         write(key, message, node, "r", "")
         message.text(": ")
-        write(each, message, node, conversion or ("" if form else "r"), form)
+        write(each, message, node, conversion or ("" if spec else "r"), spec)
     message.text("}")
 
 

@@ -265,7 +265,7 @@ def given_member(stager: Stager, ref: Ref, kind: Any, node: ast.AST) -> Staged:
 def open_struct(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     """A struct of plain Python: a compile-time constant if captured, read at each launch if in a dataclass argument."""
     declared = ref.declared()
-    if isinstance(declared, StructType) and ref.owner_form() == "dataclass":
+    if isinstance(declared, StructType) and ref.owner_declared_as() == "dataclass":
         return given_struct(stager, ref, declared, node)
     own, entries = ref.attribute("struct"), ref.attribute("member_values")
     kind = own.annotation()

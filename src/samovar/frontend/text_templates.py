@@ -16,7 +16,7 @@ class Blank:
 
     key: int | str
     conversion: str = ""
-    form: str = ""
+    spec: str = ""
     whole: bool = False  # it truncates floats to integers
 
 
@@ -52,23 +52,23 @@ def _of_letter(letter: str, flags: str, width: str, precision: str) -> tuple[str
         return TEXT[letter], f"{side}{width}{precision}" if width or precision else "", False
     sign = "+" if "+" in flags else " " if " " in flags else ""
     zeros = "0" if "0" in flags and "-" not in flags else ""
-    form = f"{side if '-' in flags else ''}{sign}{'#' if '#' in flags else ''}{zeros}{width}"
+    spec = f"{side if '-' in flags else ''}{sign}{'#' if '#' in flags else ''}{zeros}{width}"
     whole = letter in "diouxXc"
     if letter in "diu":
-        return "", f"{form}d", True
-    return "", f"{form}{'' if whole else precision or '.6'}{letter}", whole
+        return "", f"{spec}d", True
+    return "", f"{spec}{'' if whole else precision or '.6'}{letter}", whole
 
 
 #: A format of C: flags, width, precision, length and letter.
-PRINTF_FORM = re.compile(r"(?P<start>[-+ #0]*\d*)(?P<precision>\.\d+)?(?:hh|h|ll|l|L)?(?P<letter>[a-zA-Z]?)")
+PRINTF_SPEC = re.compile(r"(?P<start>[-+ #0]*\d*)(?P<precision>\.\d+)?(?:hh|h|ll|l|L)?(?P<letter>[a-zA-Z]?)")
 
 
-def printf_form(form: str, dtype: DType) -> str | None:
+def printf_spec(spec: str, dtype: DType) -> str | None:
     """The format of C for a number, `%.1f` for `.1`, as Quadrants and Taichi understand formats; None if it is another.
 
     Without a precision, an f64 number has 12 digits.
     """
-    found = PRINTF_FORM.fullmatch(form)
+    found = PRINTF_SPEC.fullmatch(spec)
     is_real = is_float(dtype)
     if found is None or found["letter"] not in ("", *("fFeEgG" if is_real else "diouxX")):
         return None
@@ -81,13 +81,13 @@ def of_braces(text: str) -> Iterator[str | Blank]:
     from string import Formatter
 
     position = 0
-    for literal, name, form, conversion in Formatter().parse(text):
+    for literal, name, spec, conversion in Formatter().parse(text):
         yield literal
         if name is None:
             continue
-        if "{" in (form or ""):
+        if "{" in (spec or ""):
             raise ValueError("a format inside a format is not supported in kernels: use an f-string")
         if name and not name.isidentifier() and not name.isdigit():
             raise ValueError(f"`{{{name}}}` selects a part of a value, which kernels do not support: pass the part")
-        yield Blank(name if name.isidentifier() else int(name or position), conversion or "", form or "")
+        yield Blank(name if name.isidentifier() else int(name or position), conversion or "", spec or "")
         position += not name

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
         Hints,
         If,
         Kernel,
-        MatrixForm,
+        MatrixResult,
         ParallelFor,
         Reduction,
         Region,
-        ResultForm,
+        ResultShape,
         Scatter,
-        StructForm,
+        StructResult,
         Task,
         Touch,
         While,
@@ -118,8 +118,8 @@ else:
             "ranges": "FloatRange Range float_range integer_range_of",
             "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (
-                "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixForm ParallelFor Reduction "
-                "Region ResultForm Scatter StructForm Task Touch While"
+                "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixResult ParallelFor Reduction "
+                "Region ResultShape Scatter StructResult Task Touch While"
             ),
             "traversal": (
                 "array_of bodies callees defined_in fix_conditions indices inside is_own memory named operands_first "

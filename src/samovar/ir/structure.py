@@ -138,7 +138,7 @@ class Scatter:
 
 
 @dataclass(frozen=True)
-class MatrixForm:
+class MatrixResult:
     """A vector or matrix among the results: its shape, and the numbers of the values that are its components."""
 
     shape: tuple[int, ...]
@@ -146,11 +146,11 @@ class MatrixForm:
 
 
 @dataclass(frozen=True)
-class StructForm:
+class StructResult:
     """A struct among the results: its type as plain data (None if the kernel's annotation has it), and its members."""
 
     key: tuple[object, ...] | None
-    members: tuple[ResultForm, ...]
+    members: tuple[ResultShape, ...]
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ class Function:
 
 #: None, the index of a returned value, a vector or matrix, or a tuple of these; "status" for a `GraphStatus`, encoded in
 #: the first value.
-ResultForm = None | int | str | MatrixForm | StructForm | tuple["ResultForm", ...]
+ResultShape = None | int | str | MatrixResult | StructResult | tuple["ResultShape", ...]
 
 
 @dataclass(eq=False)
@@ -303,8 +303,8 @@ class Kernel:
 
     `parameters` are in the order of the argument block (see `samovar.ir.layout`). `functions` are listed callees first.
     `body` holds serial code and the parallel loops, in order: `ParallelFor`, after outlining `Task`. `disjoint`: the
-    launcher checks before each launch that written arrays overlap nothing. `slow_serial` is set by outlining: code outside
-    of tasks may run long. `has_recurrence`: a loop branches on what it has just stored. `result_form` is how Python sees the
+    launcher checks before each launch that written arrays overlap nothing. `slow_serial` is set by outlining: serial
+    code may run long. `has_recurrence`: a loop branches on what it has just stored. `result_shape` is how Python sees the
     results. `resume` is a parameter without an argument: 0, or the number of the checkpoint where a launch begins.
     """
 
@@ -318,7 +318,7 @@ class Kernel:
     disjoint: bool = False
     slow_serial: bool = False
     has_recurrence: bool = False
-    result_form: ResultForm = None
+    result_shape: ResultShape = None
     resume: Parameter | None = None
 
     def task_name(self, task: Task) -> str:

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.lens.answers import EnumValue, Kind, essence, same_answer, same_objects, shown
     from samovar.lens.compound import has_stable_members
+    from samovar.lens.decision_tree import MOST_LEAVES, Leaf, Miss, Tree
     from samovar.lens.deep_values import callee, identity
     from samovar.lens.enum_members import member_at
     from samovar.lens.lens import Lens, OptionsView
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from samovar.lens.tensor_facts import EXACT_EXTENT_QUESTIONS, EXTENT_QUESTIONS, RememberedArray, TensorFacts
     from samovar.lens.text_without_file import carry_text, remember_texts
     from samovar.lens.trace import Asked, Mismatch, Opaque, Trace
-    from samovar.lens.tree import MOST_LEAVES, Leaf, Miss, Tree
 else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
@@ -56,6 +56,6 @@ else:
             "tensor_facts": "EXACT_EXTENT_QUESTIONS EXTENT_QUESTIONS RememberedArray TensorFacts",
             "text_without_file": "carry_text remember_texts",
             "trace": "Asked Mismatch Opaque Trace",
-            "tree": "Leaf MOST_LEAVES Miss Tree",
+            "decision_tree": "Leaf MOST_LEAVES Miss Tree",
         },
     )

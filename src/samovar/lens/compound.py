@@ -107,14 +107,14 @@ _DESCRIPTIONS: dict[int, tuple[object, str]] = {}
 class Description:
     """A parsed description."""
 
-    __slots__ = ("_declared", "fields", "form", "template_primitives")
+    __slots__ = ("_declared", "declared_as", "fields", "template_primitives")
 
     def __init__(self, text: str) -> None:
-        self.form, _, rest = text.partition(" ")
-        self.template_primitives = self.form == "object" or rest == "True"
+        self.declared_as, _, rest = text.partition(" ")
+        self.template_primitives = self.declared_as == "object" or rest == "True"
         self.fields: dict[str, tuple[bool, tuple[Any, ...] | None]] = {}
         self._declared: dict[tuple[Any, ...], Annotation] = {}  # by key: many fields share one
-        if self.form == "dataclass":
+        if self.declared_as == "dataclass":
             from ast import literal_eval
 
             for common, names in literal_eval(rest).items():

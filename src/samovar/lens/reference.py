@@ -56,7 +56,7 @@ class Ref:
         lens.know(self)
 
     def release(self) -> None:
-        """Release the object. No questions can be asked afterwards."""
+        """Release the object. No questions can be asked afterward."""
         self._object = ABSENT
         self._owner = None
         self._children.clear()
@@ -193,7 +193,7 @@ class Ref:
         """Record that the object is passed to plain Python code. An object of an unknown class is opaque."""
         self.whole()
         is_own = "." not in self.ask("whole")  # a built-in type: a set, bytes, a dict view
-        if self.form() == "object" and not is_own:
+        if self.declared_as() == "object" and not is_own:
             self.opaque()
 
     def whole(self) -> None:
@@ -228,7 +228,7 @@ class Ref:
     def is_baked(self) -> bool:
         """Whether a number is a compile-time constant rather than read at each launch. The class of its owner decides."""
         description = self._owner_description()
-        if description is None or description.form != "dataclass":
+        if description is None or description.declared_as != "dataclass":
             return description is None or description.template_primitives
         name: str = self.path.key
         return description.fields[name][0] if name in description.fields else bool(self.ask("constant"))
@@ -243,14 +243,14 @@ class Ref:
         description = self._owner_description()
         return None if description is None else description.unresolved(self.path.key)
 
-    def form(self) -> str:
-        """Return what the class of a compound is: "data_oriented", "dataclass" or "object"."""
-        return self._lens.description(self.ask("class")).form
+    def declared_as(self) -> str:
+        """Return how the class of a compound is declared: "data_oriented", "dataclass" or "object"."""
+        return self._lens.description(self.ask("class")).declared_as
 
-    def owner_form(self) -> str:
-        """Return the form of the object that it is a member of; "object" if it is not a member."""
+    def owner_declared_as(self) -> str:
+        """Return how the class of the object is declared that it is a member of; "object" if it is not a member."""
         description = self._owner_description()
-        return "object" if description is None else description.form
+        return "object" if description is None else description.declared_as
 
     def _owner_description(self) -> compound.Description | None:
         owner = self._owner

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.language import KernelSignature, Options
+    from samovar.lens.decision_tree import Step
     from samovar.lens.enum_members import EnumMembers
     from samovar.lens.text import Text
     from samovar.lens.trace import Mismatch, Trace
-    from samovar.lens.tree import Step
 
 _UNREAD: Any = object()
 set_replay_tables(

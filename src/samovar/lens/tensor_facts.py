@@ -17,14 +17,14 @@ class TensorFacts:
     The fields are in the order of the answer and of the operands of the native guard (`_native/guards/tensor_facts.h`).
     `wide`: a dimension has 2^31 elements or more. `baked`: it is a field, whose layout is a separate question. `of_vectors`,
     `of_matrices`: the last dimension, or the last two, belong to the elements; they count as dimensions here. `is_view`: it
-    is a part of an array. `apart`: vectors or matrices are stored component by component (SoA), otherwise in C order.
-    `turned`: the dimensions are stored in another order, which the question `layout` returns. Whether an array is writable
+    is a part of an array. `soa`: vectors or matrices are stored component by component (SoA), otherwise in C order.
+    `permuted`: the dimensions are stored in another order, which the question `layout` returns. Whether an array is writable
     and what its extents are, are separate questions: most code does not depend on them.
     """
 
     FIELDS = (
-        "dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "apart",
-        "turned",
+        "dtype", "ndim", "contiguous", "wide", "needs_grad", "baked", "of_vectors", "of_matrices", "is_view", "soa",
+        "permuted",
     )  # fmt: skip
     __slots__ = FIELDS
 
@@ -39,8 +39,8 @@ class TensorFacts:
         of_vectors: bool = False,
         of_matrices: bool = False,
         is_view: bool = False,
-        apart: bool = False,
-        turned: bool = False,
+        soa: bool = False,
+        permuted: bool = False,
     ) -> None:
         self.dtype = dtype
         self.ndim = ndim
@@ -51,8 +51,8 @@ class TensorFacts:
         self.of_vectors = of_vectors
         self.of_matrices = of_matrices
         self.is_view = is_view
-        self.apart = apart
-        self.turned = turned
+        self.soa = soa
+        self.permuted = permuted
 
     @property
     def inner(self) -> int:
@@ -83,8 +83,8 @@ class RememberedArray:
         self.element = element
         self.grad: RememberedArray | None = None
         if facts.needs_grad:
-            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, apart=facts.apart)
-            alike.turned = facts.turned
+            alike = TensorFacts(facts.dtype, facts.ndim, facts.contiguous, facts.wide, baked=facts.baked, soa=facts.soa)
+            alike.permuted = facts.permuted
             self.grad = RememberedArray(alike, element)
 
 

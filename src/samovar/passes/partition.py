@@ -4,7 +4,7 @@ A unit is compiled once for all kernels that contain it and cached by itself; af
 A function that is not a unit goes into every unit that calls it, where the backend may inline it.
 
 Small functions are never units, and large ones always are; those that loops need inlined for vectorization already are
-(`samovar.passes.loops.calls`). Tasks are units if the kernel as a whole is large.
+(`samovar.passes.loops.inline_calls`). Tasks are units if the kernel as a whole is large.
 
 A backend that compiles a unit does not see its callers. The most useful fact is propagated here: a loop bound that is the
 same constant in every call becomes that constant. Other constants stay arguments, so that kernels can share the unit.

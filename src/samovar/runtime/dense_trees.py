@@ -361,11 +361,11 @@ class Tree:
             for each, start, pieces in tree.top.placed(0, ()):
                 found.append((each, size + start, layout_of(each, pieces)))
             size = _aligned(size + tree.top.cell()[0], 1 if len(trees) == 1 else LINE)
-        apart = wholes_of(found)
+        separate = wholes_of(found)
         memory = field_memory(size)
         for tree in trees:
             tree.close()
-        for field, start, layout in apart:
+        for field, start, layout in separate:
             settle_field(field, layout, memory, start)
             for beside in companions(field):
                 lay_out(beside, layout)
@@ -536,7 +536,7 @@ class FieldsBuilder(_Sparse):
         return self._tree.is_empty
 
     def finalize(self, raise_warning: bool = True) -> LaidOut:
-        """Lay out the tree; nothing can be added afterwards. The result has a method `destroy`."""
+        """Lay out the tree; nothing can be added afterward. The result has a method `destroy`."""
         if self._is_finalized:
             raise SamovarRuntimeError("this FieldsBuilder is already finalized")
         self._is_finalized = True

@@ -83,9 +83,9 @@ def with_elements(shape: tuple[int, ...], outer: FieldLayout, inner: tuple[int, 
         return outer
     first, axes = outer
     count, entries = prod(max(extent, 1) for extent in shape), prod(inner)
-    apart, scale = (count, 1) if layout == "soa" else (1, entries)
+    between, scale = (count, 1) if layout == "soa" else (1, entries)
     moved = tuple(tuple((extent, stride * scale) for extent, stride in pieces) for pieces in axes)
-    own = tuple(((extent, prod(inner[axis + 1 :]) * apart),) for axis, extent in enumerate(inner))
+    own = tuple(((extent, prod(inner[axis + 1 :]) * between),) for axis, extent in enumerate(inner))
     return (*first, *(0,) * len(inner)), (*moved, *own)
 
 

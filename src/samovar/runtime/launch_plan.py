@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from samovar._native import decode_plain, has_form, memory_extent
+from samovar._native import decode_plain, matches_schema, memory_extent
 from samovar.lens import PathTable, Replay
 from samovar.runtime.configuration import current_options
 
@@ -60,7 +60,7 @@ class Place:
     def meets(self, other: Place) -> bool:
         """Whether they may share memory."""
         is_in_blocks = self.strides is None or other.strides is None
-        return self.overlaps(other) if is_in_blocks else may_meet(self.extent, other.extent)
+        return self.overlaps(other) if is_in_blocks else may_overlap(self.extent, other.extent)
 
 
 class LaunchPlan:
@@ -70,7 +70,7 @@ class LaunchPlan:
 
     def __init__(self, section: bytes) -> None:
         self.replays, reads, writes, *self._form, rows = decode_plain(section)
-        if not has_form(rows, "{R}", len(rows)):
+        if not matches_schema(rows, "{R}", len(rows)):
             raise ValueError("this is not a launch plan")
         self._paths = PathTable(list(rows))
         #: The affine forms, each once; boxes have their numbers.
@@ -175,7 +175,7 @@ def _index(form: tuple[Any, ...], replay: Replay) -> int:
     return int(least + ((total - least) & ((1 << bits) - 1)))
 
 
-def may_meet(one: Extent, other: Extent) -> bool:
+def may_overlap(one: Extent, other: Extent) -> bool:
     """Whether two arrays may have an element in common. Fields that are placed together lie within each other's bounds, and
     are apart: each consists of blocks, elements and what is next to them, that are a multiple of some distance apart."""
     (begin, end, shape, strides), (first, last, extents, steps) = one, other
@@ -188,16 +188,16 @@ def may_meet(one: Extent, other: Extent) -> bool:
         for size, lengths, by in ((end - begin, shape, strides), (last - first, extents, steps))
     ]
     distances = {step for _, axes in forms for step, _ in axes}
-    return all(_may_blocks_meet(begin - first, least, *forms) for least in distances or {0})
+    return all(_may_blocks_overlap(begin - first, least, *forms) for least in distances or {0})
 
 
-def _may_blocks_meet(
-    apart: int, least: int, one: tuple[int, list[tuple[int, int]]], other: tuple[int, list[tuple[int, int]]]
+def _may_blocks_overlap(
+    distance_between: int, least: int, one: tuple[int, list[tuple[int, int]]], other: tuple[int, list[tuple[int, int]]]
 ) -> bool:
-    """Whether two arrays may meet, dimensions of lesser strides being a block. Each has a size, and (stride, extent)s."""
+    """Whether two arrays may overlap, dimensions of lesser strides being a block. Each has a size, and (stride, extent)s."""
     sizes = [size - sum((extent - 1) * step for step, extent in axes if step >= least) for size, axes in (one, other)]
     distance = gcd(*(step for _, axes in (one, other) for step, _ in axes if step >= least))
     if distance == 0:
-        return -sizes[0] < apart < sizes[1]
-    apart %= distance
-    return apart < sizes[1] or distance - apart < sizes[0]
+        return -sizes[0] < distance_between < sizes[1]
+    distance_between %= distance
+    return distance_between < sizes[1] or distance - distance_between < sizes[0]

@@ -181,21 +181,21 @@ class LoadedKernel:
         return any(type(kept) is ref and kept() is None for kept in self.arguments.values())
 
 
-def _with_types(form: Any, annotation: Any) -> Any:
+def _with_types(result: Any, annotation: Any) -> Any:
     """The structure of results, with the types that create structs in it."""
-    if form is None or form[0] not in ("struct", "tuple"):
-        return form
-    if form[0] == "tuple":
+    if result is None or result[0] not in ("struct", "tuple"):
+        return result
+    if result[0] == "tuple":
         inner = getattr(annotation, "items", (annotation,))
-        inner = inner if len(inner) == len(form[1]) else (None,) * len(form[1])
-        return ("tuple", tuple(map(_with_types, form[1], inner)))
+        inner = inner if len(inner) == len(result[1]) else (None,) * len(result[1])
+        return ("tuple", tuple(map(_with_types, result[1], inner)))
     from samovar.language import from_plain
     from samovar.values import StructType, of_key
 
-    struct = annotation if isinstance(annotation, StructType) else of_key(from_plain(form[1]))
+    struct = annotation if isinstance(annotation, StructType) else of_key(from_plain(result[1]))
     assert isinstance(struct, StructType)
     kinds = [kind for _, kind, _ in struct.members]
-    return ("struct", struct.maker(), tuple(map(_with_types, form[2], kinds)))
+    return ("struct", struct.maker(), tuple(map(_with_types, result[2], kinds)))
 
 
 def _label(value: int, found: Any, position: int | None) -> int:

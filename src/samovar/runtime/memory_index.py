@@ -1,4 +1,4 @@
-"""Ranges of memory that are found by overlap, without a look at all others.
+"""An index of memory ranges: finds those that overlap a range without comparing it with all others.
 
 Ranges of more than 2^(k-1) and up to 2^k bytes are sorted by where they begin: those that overlap another range begin inside
 of it, or less than 2^k bytes before it.

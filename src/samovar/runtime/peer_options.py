@@ -24,7 +24,7 @@ _GPU = "there is no GPU support"
 _LLVM = "LLVM decides"
 _INSPECT = "see `kernel.inspect`"
 _SPARSE = "there are no sparse fields"
-_DERIVATIVES = "a stack for derivatives grows as it must"
+_DERIVATIVES = "the stack for derivatives grows as needed"
 _MESHES = "there are no meshes"
 _CLEANING = "least recently used entries are evicted"
 #: Options without effect → why.
@@ -86,7 +86,7 @@ WITHOUT_MEANING = {
     "quant_opt_atomic_demotion": "there are no quantized types",
     "quant_opt_store_fusion": "there are no quantized types",
     "real_matrix_scalarize": "small matrices are always scalarized",
-    "require_version": "it is about the version of another framework",
+    "require_version": "it concerns the version of another framework",
     "saturating_grid_dim": _GPU,
     "short_circuit_operators": "`and` and `or` always short-circuit, as in Python",
     "simplify_after_lower_access": _LLVM,

@@ -83,13 +83,13 @@ def field_of_structs(
     in_order = layout_in_order(outer, axes_of_order(order, len(outer)), offset)
     memory = field_memory(placed.size * prod(outer)) if layout == "aos" else None
     for leaf, field in zip(placed.leaves, fields, strict=True):
-        apart = with_elements(outer, in_order, leaf.shape, layout)
+        separate = with_elements(outer, in_order, leaf.shape, layout)
         if memory is None:
-            lay_out(field, apart)
+            lay_out(field, separate)
         else:
             settle_field(field, in_structs(in_order, placed.size, leaf), memory, leaf.offset if prod(outer) else 0)
         for each in companions(field):
-            lay_out(each, apart)
+            lay_out(each, separate)
     in_c_order = order is None or list(order) == sorted(order)
     options = {"order": order, "offset": offset, "needs_grad": needs_grad, "needs_dual": needs_dual}
     return StructField(struct, tuple(fields), layout, options, memory, pitched=memory is not None and in_c_order)

@@ -30,7 +30,7 @@ from samovar._native import (
     written_elsewhere,
 )
 from samovar.runtime.graph_steps import is_graph, run_graph
-from samovar.runtime.launch_plan import WHOLE, Place, may_meet
+from samovar.runtime.launch_plan import WHOLE, Place, may_overlap
 from samovar.runtime.memory_index import MemoryIndex
 from samovar.runtime.needs import Needs
 
@@ -376,7 +376,7 @@ class Tape:
                     continue
                 index.add(place.extent, place.begin, place.end, (place.extent, said))
                 for extent, other in others.overlapping(place.begin, place.end):
-                    if may_meet(place.extent, extent):
+                    if may_overlap(place.extent, extent):
                         name, by = (said, other) if index is self._used else (other, said)
                         raise errors.SamovarRuntimeError(
                             f"a launch on the tape uses `{name()}`, a gradient that the reverse of {by} changes\n"

@@ -11,7 +11,7 @@ import samovar as sv
 from passes.loops.rewriting import check, loops_in, outlined, whole_bodies
 from samovar.ir import Kernel, walk
 from samovar.passes.loops.carry import carry_elements
-from samovar.passes.loops.elements import forward_elements
+from samovar.passes.loops.forward_elements import forward_elements
 from samovar.passes.loops.sink import sink_stores
 
 Rows = sv.types.NDArray[sv.f32, 2]

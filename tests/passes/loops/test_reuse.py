@@ -14,7 +14,7 @@ from samovar.ir.structure import If, Kernel
 from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Parameter
 from samovar.ir.verifier import verify
-from samovar.passes.loops.elements import forward_elements
+from samovar.passes.loops.forward_elements import forward_elements
 from samovar.passes.loops.sink import sink_stores
 
 Program = Callable[[Builder], None]

@@ -160,7 +160,7 @@ sv_array *sv_array_blank(PyTypeObject *type, sv_dtype *dtype)
     array->weakrefs = NULL;
     array->attributes = NULL;
     array->layout = NULL;
-    array->form = NULL;
+    array->guarded_layout = NULL;
     array->byte_strides = array->shape + SV_INLINE_NDIM;
     array->allocation = NULL;
     array->mapped_bytes = 0;
@@ -437,11 +437,11 @@ static PyObject *get_layout(PyObject *self, void *Py_UNUSED(closure))
     const sv_array *array = (sv_array *)self;
     if (sv_array_require_place((sv_array *)self) < 0)
         return NULL;
-    bool apart = sv_array_is_soa(array);
+    bool soa = sv_array_is_soa(array);
     int64_t expected = array->dtype->itemsize;
     for (int axis = array->ndim; axis-- > sv_array_rank(array); expected *= array->shape[axis])
-        apart |= array->shape[axis] > 1 && array->byte_strides[axis] != expected;
-    return PyUnicode_InternFromString(apart ? "soa" : "aos");
+        soa |= array->shape[axis] > 1 && array->byte_strides[axis] != expected;
+    return PyUnicode_InternFromString(soa ? "soa" : "aos");
 }
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure))

@@ -57,7 +57,7 @@ void sv_field_fill(const sv_array *field, const void *numbers, int64_t count); /
 void sv_field_scatter(const sv_array *field, const void *elements);
 /* A zero-filled field or array in its own memory, with the given layout; the last `inner` dimensions are those of elements,
    which may be SoA. */
-sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner, bool apart);
+sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner, bool soa);
 /* Whether copies and pickles keep the layout: fields, and arrays that fill their memory in another order. */
 static inline bool sv_array_keeps_layout(const sv_array *array)
 {

@@ -90,7 +90,7 @@ static uint8_t *packed(const uint8_t *truths, int64_t count)
     return bits;
 }
 
-/* Of a copy that nobody else sees. */
+/* Of a private copy. */
 static PyObject *array_capsule(sv_array *source)
 {
     struct ArrowArray *array = calloc(1, sizeof *array);

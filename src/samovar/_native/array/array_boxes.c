@@ -63,7 +63,7 @@ static bool copy_box(const sv_tensor_view *view, const int64_t *low, const int64
 static int parse_box(PyObject *bounds, const sv_tensor_view *view, int64_t *low, int64_t *high, int64_t *bytes)
 {
     if (!PyTuple_Check(bounds) || PyTuple_GET_SIZE(bounds) != view->ndim) {
-        PyErr_SetString(PyExc_ValueError, "a box has a begin and an end for each axis");
+        PyErr_SetString(PyExc_ValueError, "a box has a begin and an end for each dimension");
         return -1;
     }
     *bytes = view->dtype->itemsize;
@@ -72,7 +72,7 @@ static int parse_box(PyObject *bounds, const sv_tensor_view *view, int64_t *low,
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(bounds, axis), "LL", &begin, &end))
             return -1;
         if (begin < 0 || end < begin || end > view->shape[axis]) {
-            PyErr_SetString(PyExc_ValueError, "a box is inside of its array");
+            PyErr_SetString(PyExc_ValueError, "a box is inside its array");
             return -1;
         }
         low[axis] = begin;

@@ -254,15 +254,15 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
         elements = version >= 5 ? PyPickleBuffer_FromObject(source)
                                 : PyBytes_FromStringAndSize(((sv_array *)source)->data, sv_array_nbytes(array));
     Py_XDECREF(source);
-    PyObject *form = is_laid_out ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
-    if (form == NULL || elements == NULL) {
+    PyObject *shape = is_laid_out ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);
+    if (shape == NULL || elements == NULL) {
         Py_DECREF(rebuild);
-        Py_XDECREF(form);
+        Py_XDECREF(shape);
         Py_XDECREF(elements);
         return NULL;
     }
     PyObject *grad = array->grad != NULL ? array->grad : Py_None;
     if (!is_laid_out || sv_array_is_field(array))
-        return Py_BuildValue("N(sNNOi)", rebuild, array->dtype->name, form, elements, grad, array->inner);
-    return Py_BuildValue("N(sNNOii)", rebuild, array->dtype->name, form, elements, grad, array->inner, sv_array_is_soa(array) ? 1 : 2);
+        return Py_BuildValue("N(sNNOi)", rebuild, array->dtype->name, shape, elements, grad, array->inner);
+    return Py_BuildValue("N(sNNOii)", rebuild, array->dtype->name, shape, elements, grad, array->inner, sv_array_is_soa(array) ? 1 : 2);
 }

@@ -98,8 +98,8 @@ static int view_ours(sv_array *array, sv_tensor_view *view)
     view->of_vectors = array->inner == 1;
     view->of_matrices = array->inner == 2;
     view->is_view = array->signature & SV_FACT_BIT(SV_FACT_is_view);
-    view->apart = sv_array_is_soa(array);
-    view->turned = array->signature & SV_FACT_BIT(SV_FACT_turned);
+    view->soa = sv_array_is_soa(array);
+    view->permuted = array->signature & SV_FACT_BIT(SV_FACT_permuted);
     view->holds_buffer = false;
     view->hold = NULL;
     int shift = __builtin_ctz(array->dtype->itemsize);
@@ -187,7 +187,7 @@ static int view_buffer(PyObject *object, sv_tensor_view *view)
     view->dtype = dtype;
     view->ndim = ndim;
     view->readonly = buffer->readonly;
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->apart = view->turned = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->soa = view->permuted = false;
     view->layout = NULL;
     view->holds_buffer = true;
     view->hold = NULL;
@@ -258,11 +258,11 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
         return refuse_elements(object, NULL);
     uintptr_t address;
     if (__builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address))
-        return refuse(object, "its memory lies outside of the address space");
+        return refuse(object, "its memory is outside the address space");
     view->data = tensor->data == NULL ? NULL : (void *)address;
     view->ndim = tensor->ndim;
     view->readonly = false;
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->apart = view->turned = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->soa = view->permuted = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
@@ -380,7 +380,7 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     if (view->data == NULL && PyErr_Occurred())
         goto raised;
     view->readonly = false;
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->apart = view->turned = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->soa = view->permuted = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;
@@ -468,7 +468,7 @@ static bool has_attribute(PyTypeObject *type, PyObject *name)
     return attribute != NULL && attribute != Py_None;
 }
 
-/* The exchange API of a type, or NULL without an exception if it has none that we support. */
+/* The exchange API of a type, or NULL without an exception if we support none of its versions. */
 static const sv_dl_exchange *find_exchange(PyTypeObject *type)
 {
     PyObject *capsule = sv_type_lookup(type, names.exchange);

@@ -69,7 +69,7 @@ static int read_array(const numpy_array *array, sv_tensor_view *view)
     view->dtype = dtype;
     view->ndim = ndim;
     view->readonly = is_readonly(array);
-    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->apart = view->turned = false;
+    view->needs_grad = view->baked = view->of_vectors = view->of_matrices = view->is_view = view->soa = view->permuted = false;
     view->layout = NULL;
     view->holds_buffer = false;
     view->hold = NULL;

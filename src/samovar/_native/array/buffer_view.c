@@ -74,7 +74,7 @@ static PyObject *view_new(sv_array *parent, int64_t offset, int64_t size)
     /* All slices of a wide array are wide, so that they share compiled code. */
     part->signature = parent->signature | SV_FACT_BIT(SV_FACT_is_view);
     /* The stride between components is the length of the whole array, not of the slice. */
-    part->signature &= ~(SV_FACT_BIT(SV_FACT_apart) | SV_FACT_BIT(SV_FACT_turned));
+    part->signature &= ~(SV_FACT_BIT(SV_FACT_soa) | SV_FACT_BIT(SV_FACT_permuted));
     part->data = (char *)parent->data + offset * parent->byte_strides[0];
     part->owner = Py_NewRef((PyObject *)parent);
     view->offset = offset;

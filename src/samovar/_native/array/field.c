@@ -39,14 +39,14 @@ static bool is_soa(const sv_layout *layout, int inner)
     return inner > 0 && outer >= 0 && !layout->in_blocks;
 }
 
-static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject *memory, bool apart)
+static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject *memory, bool soa)
 {
     bool wide = false;
     for (int axis = 0; axis < layout->ndim; axis++) {
         field->byte_strides[axis] = layout->stride[layout->first_piece[axis]] * field->dtype->itemsize;
         wide |= layout->shape[axis] > INT32_MAX;
     }
-    if (!apart && (layout->size == 0 || layout->contiguous)) { /* dimensions of extent 1 or 0, as in any other array */
+    if (!soa && (layout->size == 0 || layout->contiguous)) { /* dimensions of extent 1 or 0, as in any other array */
         int64_t stride = field->dtype->itemsize;
         for (int axis = layout->ndim; axis-- > 0; stride *= layout->shape[axis] ? layout->shape[axis] : 1)
             field->byte_strides[axis] = stride;
@@ -54,12 +54,12 @@ static void take_place(sv_array *field, sv_layout *layout, void *data, PyObject 
     field->size = layout->size;
     field->data = data;
     field->layout = (sv_layout *)Py_NewRef(layout);
-    bool baked = sv_array_is_field(field), turned = !baked && !apart && layout->order != NULL;
-    field->form = baked ? (PyObject *)layout : turned ? layout->order : NULL;
+    bool baked = sv_array_is_field(field), permuted = !baked && !soa && layout->order != NULL;
+    field->guarded_layout = baked ? (PyObject *)layout : permuted ? layout->order : NULL;
     Py_XSETREF(field->owner, Py_NewRef(memory));
     sv_tensor_facts facts = {
-        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous && !apart, .wide = wide,
-        .needs_grad = field->grad != NULL, .baked = baked, .apart = apart, .turned = turned};
+        .dtype = field->dtype, .ndim = layout->ndim, .contiguous = layout->contiguous && !soa, .wide = wide,
+        .needs_grad = field->grad != NULL, .baked = baked, .soa = soa, .permuted = permuted};
     field->signature = sv_signature(&facts, false) | sv_inner_bits(field->inner);
 }
 
@@ -72,7 +72,7 @@ static sv_array *as_unplaced(PyObject *object)
 }
 
 /* Place an array at a byte offset in the memory of another one. -1 with an exception. */
-static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start, bool apart)
+static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start, bool soa)
 {
     sv_layout *layout = sv_layout_from(description);
     if (layout == NULL)
@@ -81,13 +81,13 @@ static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_s
     Py_ssize_t room = sv_array_nbytes((sv_array *)memory) - start;
     if (layout->ndim < array->inner)
         PyErr_SetString(PyExc_ValueError, "an array of vectors or matrices needs dimensions for their components");
-    else if (apart && !is_soa(layout, array->inner))
+    else if (soa && !is_soa(layout, array->inner))
         PyErr_SetString(PyExc_ValueError, "this is not an SoA layout of vectors or matrices");
     else if (start < 0 || room < 0 || start % array->dtype->itemsize ||
              __builtin_mul_overflow(layout->span, array->dtype->itemsize, &bytes) || bytes > room)
         PyErr_SetString(PyExc_ValueError, "a field does not fit into the memory given");
     else if (sv_array_set_shape(array, layout->ndim, layout->shape) == 0)
-        take_place(array, layout, (char *)((sv_array *)memory)->data + start, memory, apart);
+        take_place(array, layout, (char *)((sv_array *)memory)->data + start, memory, soa);
     Py_DECREF(layout);
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -107,9 +107,9 @@ static PyObject *array_within(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *dtype, *description, *memory, *grad = Py_None;
     Py_ssize_t start;
-    int inner, apart = 0;
+    int inner, soa = 0;
     if (!PyArg_ParseTuple(args, "O!OO!ni|pO:array_within", &sv_dtype_type, &dtype, &description, &sv_array_type, &memory, &start, &inner,
-                          &apart, &grad))
+                          &soa, &grad))
         return NULL;
     if (inner < 0 || inner > 2) {
         PyErr_Format(PyExc_ValueError, "elements have 0, 1 or 2 dimensions, not %d", inner);
@@ -120,7 +120,7 @@ static PyObject *array_within(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     array->inner = inner;
     PyObject_GC_Track(array);
-    if (settle(array, description, memory, start, apart) < 0)
+    if (settle(array, description, memory, start, soa) < 0)
         Py_CLEAR(array);
     if (array != NULL && grad != Py_None) {
         if (sv_array_is_grad_of(grad, array)) {
@@ -160,7 +160,7 @@ static PyObject *memory_form(PyObject *Py_UNUSED(module), PyObject *object)
         Py_RETURN_NONE;
     if (sv_array_require_place(array) < 0)
         return NULL;
-    return Py_NewRef(array->form == NULL ? Py_None : sv_array_is_field(array) ? array->layout->description : array->form);
+    return Py_NewRef(array->guarded_layout == NULL ? Py_None : sv_array_is_field(array) ? array->layout->description : array->guarded_layout);
 }
 
 /* (offsets, dimensions) of a field, None for any other object. */
@@ -267,9 +267,9 @@ void sv_field_fill(const sv_array *field, const void *numbers, int64_t count)
 
 /* --- creation */
 
-sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner, bool apart)
+sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout, int inner, bool soa)
 {
-    if (apart && !is_soa(layout, inner)) {
+    if (soa && !is_soa(layout, inner)) {
         PyErr_SetString(PyExc_ValueError, "this is not an SoA layout of vectors or matrices");
         return NULL;
     }
@@ -284,7 +284,7 @@ sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout
         Py_CLEAR(field);
     if (field != NULL) {
         field->inner = inner;
-        take_place(field, layout, memory->data, (PyObject *)memory, apart);
+        take_place(field, layout, memory->data, (PyObject *)memory, soa);
         PyObject_GC_Track(field);
     }
     Py_XDECREF(memory);
@@ -419,9 +419,9 @@ static PyMethodDef field_functions[] = {
      PyDoc_STR("settle_field(field, layout, memory, start, /)\n--\n\n"
                "Place a field at a byte offset in an array of bytes, with the given layout.")},
     {"array_within", array_within, METH_VARARGS,
-     PyDoc_STR("array_within(dtype, layout, memory, start, inner, apart=False, grad=None, /)\n--\n\n"
+     PyDoc_STR("array_within(dtype, layout, memory, start, inner, soa=False, grad=None, /)\n--\n\n"
                "An array at a byte offset in the memory of another one, with the given layout: the last `inner` dimensions are\n"
-               "those of its elements. With `apart` (SoA) kernels are specialized on the layout, which has these first.")},
+               "those of its elements. With `soa` (SoA) kernels are specialized on the layout, which has these first.")},
     {"is_placed", is_placed, METH_O, PyDoc_STR("is_placed(array, /)\n--\n\nWhether an array or a field is placed.")},
     {"field_memory", field_memory, METH_O,
      PyDoc_STR("field_memory(field, /)\n--\n\nThe array of bytes that contains a field, and its offset.")},

@@ -1,7 +1,7 @@
-/* A schema check for plain data: whether data from a file has the form that its readers rely on. It runs once, right after
+/* A schema check for plain data: whether data from a file has the schema that its readers rely on. It runs once, right after
    decoding, so that no reader has to check.
 
-   A form is a string:
+   A schema is a string:
 
        N  None               B  a bool              F  a float, or an integer
        J  an integer         I  one from 0 on       P  the number of a path: from 0 on, and below the number of paths
@@ -10,7 +10,7 @@
        *  anything
        {x}  a tuple of any number of x              <x>  a list of any number of x
        ?x  None, or x                               R  a row of a table of paths, as an item of a list
-       T  a decision tree: rows of paths, and the first segment or None; see `samovar.lens.tree`
+       T  a decision tree: rows of paths, and the first segment or None; see `samovar.lens.decision_tree`
        G  a segment of one
 
    Integers fit into 64 bits, except those in answers. */
@@ -22,7 +22,7 @@ typedef struct {
     Py_ssize_t index; /* of an item in its list */
 } checker;
 
-static const char *match(const checker *self, PyObject *value, const char *form);
+static const char *match(const checker *self, PyObject *value, const char *schema);
 
 /* Interned, created once. */
 static PyObject *word_path, *word_kind, *word_dtype, *word_enum, *dtype_names[SV_DTYPE_COUNT];
@@ -106,35 +106,35 @@ static bool is_tree(PyObject *value)
     return match(&inside, value, "(<R>?G)") != NULL;
 }
 
-/* Where a form ends. */
-static const char *end_of(const char *form)
+/* Where a schema ends. */
+static const char *end_of(const char *schema)
 {
-    if (*form == '?')
-        return end_of(form + 1);
+    if (*schema == '?')
+        return end_of(schema + 1);
     int depth = 0;
     do {
-        depth += *form == '(' || *form == '[' || *form == '{' || *form == '<';
-        depth -= *form == ')' || *form == ']' || *form == '}' || *form == '>';
-        form++;
+        depth += *schema == '(' || *schema == '[' || *schema == '{' || *schema == '<';
+        depth -= *schema == ')' || *schema == ']' || *schema == '}' || *schema == '>';
+        schema++;
     } while (depth > 0);
-    return form;
+    return schema;
 }
 
-/* A sequence of items, each with its own form. */
-static const char *match_each(const checker *self, PyObject *const *items, Py_ssize_t count, const char *form, char end)
+/* A sequence of items, each with its own schema. */
+static const char *match_each(const checker *self, PyObject *const *items, Py_ssize_t count, const char *schema, char end)
 {
-    for (Py_ssize_t i = 0; form != NULL && i < count; i++)
-        form = *form == end ? NULL : match(self, items[i], form);
-    return form != NULL && *form == end ? form + 1 : NULL;
+    for (Py_ssize_t i = 0; schema != NULL && i < count; i++)
+        schema = *schema == end ? NULL : match(self, items[i], schema);
+    return schema != NULL && *schema == end ? schema + 1 : NULL;
 }
 
-static const char *match_all(const checker *self, PyObject *const *items, Py_ssize_t count, const char *form)
+static const char *match_all(const checker *self, PyObject *const *items, Py_ssize_t count, const char *schema)
 {
     checker inside = *self;
     for (inside.index = 0; inside.index < count; inside.index++)
-        if (match(&inside, items[inside.index], form) == NULL)
+        if (match(&inside, items[inside.index], schema) == NULL)
             return NULL;
-    return end_of(form) + 1;
+    return end_of(schema) + 1;
 }
 
 static PyObject *const *items_of(PyObject *value)
@@ -142,12 +142,12 @@ static PyObject *const *items_of(PyObject *value)
     return PySequence_Fast_ITEMS(value);
 }
 
-/* The rest of the form after this value, or NULL if the value does not match. */
-static const char *match(const checker *self, PyObject *value, const char *form)
+/* The rest of the schema after this value, or NULL if the value does not match. */
+static const char *match(const checker *self, PyObject *value, const char *schema)
 {
     int64_t number;
     bool fits = false;
-    switch (*form) {
+    switch (*schema) {
     case '*': fits = true; break;
     case 'N': fits = value == Py_None; break;
     case 'B': fits = PyBool_Check(value); break;
@@ -161,40 +161,40 @@ static const char *match(const checker *self, PyObject *value, const char *form)
     case 'R': fits = is_row(value, self->index); break;
     case 'G': fits = is_segment(self, value); break;
     case 'T': fits = is_tree(value); break;
-    case '?': return value == Py_None ? end_of(form + 1) : match(self, value, form + 1);
+    case '?': return value == Py_None ? end_of(schema + 1) : match(self, value, schema + 1);
     case '(':
-        return PyTuple_CheckExact(value) ? match_each(self, items_of(value), PyTuple_GET_SIZE(value), form + 1, ')') : NULL;
+        return PyTuple_CheckExact(value) ? match_each(self, items_of(value), PyTuple_GET_SIZE(value), schema + 1, ')') : NULL;
     case '[':
-        return PyList_CheckExact(value) ? match_each(self, items_of(value), PyList_GET_SIZE(value), form + 1, ']') : NULL;
-    case '{': return PyTuple_CheckExact(value) ? match_all(self, items_of(value), PyTuple_GET_SIZE(value), form + 1) : NULL;
-    case '<': return PyList_CheckExact(value) ? match_all(self, items_of(value), PyList_GET_SIZE(value), form + 1) : NULL;
+        return PyList_CheckExact(value) ? match_each(self, items_of(value), PyList_GET_SIZE(value), schema + 1, ']') : NULL;
+    case '{': return PyTuple_CheckExact(value) ? match_all(self, items_of(value), PyTuple_GET_SIZE(value), schema + 1) : NULL;
+    case '<': return PyList_CheckExact(value) ? match_all(self, items_of(value), PyList_GET_SIZE(value), schema + 1) : NULL;
     default: return NULL;
     }
-    return fits ? form + 1 : NULL;
+    return fits ? schema + 1 : NULL;
 }
 
-static PyObject *has_form(PyObject *Py_UNUSED(module), PyObject *args)
+static PyObject *matches_schema(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *value;
-    const char *form;
+    const char *schema;
     checker self = {0, 0};
-    if (!PyArg_ParseTuple(args, "Os|n:has_form", &value, &form, &self.paths))
+    if (!PyArg_ParseTuple(args, "Os|n:matches_schema", &value, &schema, &self.paths))
         return NULL;
-    const char *rest = match(&self, value, form);
+    const char *rest = match(&self, value, schema);
     return PyBool_FromLong(rest != NULL && *rest == '\0');
 }
 
-/* One (name, value) pair. -1 with an exception, 0 if the value does not match the form of its name. */
-static int take_field(PyObject *fields, PyObject *pair, PyObject *forms)
+/* One (name, value) pair. -1 with an exception, 0 if the value does not match the schema of its name. */
+static int take_field(PyObject *fields, PyObject *pair, PyObject *schemas)
 {
     const checker self = {0, 0};
     if (match(&self, pair, "(S*)") == NULL)
         return 0;
     PyObject *name = PyTuple_GET_ITEM(pair, 0), *value = PyTuple_GET_ITEM(pair, 1);
-    PyObject *form = PyDict_GetItemWithError(forms, name);
-    if (form == NULL && PyErr_Occurred())
+    PyObject *schema = PyDict_GetItemWithError(schemas, name);
+    if (schema == NULL && PyErr_Occurred())
         return -1;
-    const char *text = form == NULL ? "*" : PyUnicode_AsUTF8(form);
+    const char *text = schema == NULL ? "*" : PyUnicode_AsUTF8(schema);
     if (text == NULL)
         return -1;
     const char *rest = match(&self, value, text);
@@ -203,12 +203,12 @@ static int take_field(PyObject *fields, PyObject *pair, PyObject *forms)
 
 static PyObject *named_fields(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *pairs, *forms;
-    if (!PyArg_ParseTuple(args, "OO!:named_fields", &pairs, &PyDict_Type, &forms))
+    PyObject *pairs, *schemas;
+    if (!PyArg_ParseTuple(args, "OO!:named_fields", &pairs, &PyDict_Type, &schemas))
         return NULL;
     PyObject *fields = PyTuple_CheckExact(pairs) ? PyDict_New() : Py_NewRef(Py_None);
     for (Py_ssize_t i = 0; fields != NULL && fields != Py_None && i < PyTuple_GET_SIZE(pairs); i++) {
-        int taken = take_field(fields, PyTuple_GET_ITEM(pairs, i), forms);
+        int taken = take_field(fields, PyTuple_GET_ITEM(pairs, i), schemas);
         if (taken < 0)
             Py_CLEAR(fields);
         else if (taken == 0)
@@ -219,15 +219,15 @@ static PyObject *named_fields(PyObject *Py_UNUSED(module), PyObject *args)
 
 static PyMethodDef form_functions[] = {
     {"named_fields", named_fields, METH_VARARGS,
-     PyDoc_STR("named_fields(pairs, forms, /)\n--\n\n"
-               "Convert (name, value) pairs to a dict; None if a value does not match the form of its name, if that has one.\n\n"
+     PyDoc_STR("named_fields(pairs, schemas, /)\n--\n\n"
+               "Convert (name, value) pairs to a dict; None if a value does not match the schema of its name, if that has one.\n\n"
                ">>> from samovar._native import named_fields\n>>> named_fields(((\"n\", 1),), {\"n\": \"I\"})\n{'n': 1}\n"
                ">>> named_fields(((\"n\", -1),), {\"n\": \"I\"})")},
-    {"has_form", has_form, METH_VARARGS,
-     PyDoc_STR("has_form(value, form, paths=0, /)\n--\n\n"
-               "Whether plain data matches a form: None, Bool, Float, I or J for integers, Str, bYtes, Path, Answer, (…) and {…} for\n"
+    {"matches_schema", matches_schema, METH_VARARGS,
+     PyDoc_STR("matches_schema(value, schema, paths=0, /)\n--\n\n"
+               "Whether plain data matches a schema: None, Bool, Float, I or J for integers, Str, bYtes, Path, Answer, (…) and {…} for\n"
                "tuples, […] and <…> for lists, ?… for optional values.\n\n"
-               ">>> from samovar._native import has_form\n>>> has_form((\"a\", (1, 2)), \"(S{I})\"), has_form((\"a\", [1]), \"(S{I})\")\n(True, False)")},
+               ">>> from samovar._native import matches_schema\n>>> matches_schema((\"a\", (1, 2)), \"(S{I})\"), matches_schema((\"a\", [1]), \"(S{I})\")\n(True, False)")},
     {NULL, NULL, 0, NULL},
 };
 

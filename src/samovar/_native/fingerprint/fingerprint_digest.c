@@ -99,7 +99,7 @@ static void compress(uint64_t chain[8], const uint8_t block[128], uint64_t lengt
 void sv_hasher_begin(sv_hasher *hasher, sv_digest_domain domain)
 {
     memcpy(hasher->chain, initial, sizeof initial);
-    /* Parameter block: digest length, no key, fan-out and depth of 1, no salt, the personalization in the last two words. */
+    /* Parameter block: digest length, no key, fan-out and depth of 1, no `salt`, the personalization in the last two words. */
     hasher->chain[0] ^= 0x01010000u ^ SV_DIGEST_SIZE;
     hasher->chain[6] ^= load_word((const uint8_t *)personalization[domain]);
     hasher->chain[7] ^= load_word((const uint8_t *)personalization[domain] + 8);

@@ -25,7 +25,7 @@ enum { VALUE, IS, WEAK, TYPE, VALUES, ITEMS, MAPPING, ATTRIBUTES, FUNCTION, METH
 static const struct {
     const char *text;
     Py_ssize_t parts;
-} forms[WORD_COUNT] = {
+} shapes[WORD_COUNT] = {
     [VALUE] = {"value", 1}, [IS] = {"is", 1}, [WEAK] = {"weak", 1}, [TYPE] = {"type", 1}, [VALUES] = {"values", 1}, [ITEMS] = {"items", 1},
     [MAPPING] = {"mapping", 2}, [ATTRIBUTES] = {"attributes", 1}, [FUNCTION] = {"function", 8}, [METHOD] = {"method", 2},
     [ALL] = {"all", 1},
@@ -37,7 +37,7 @@ static int word_of(PyObject *description)
 {
     if (PyTuple_CheckExact(description) && PyTuple_GET_SIZE(description) > 0)
         for (int word = 0; word < WORD_COUNT; word++)
-            if (PyTuple_GET_ITEM(description, 0) == words[word] && PyTuple_GET_SIZE(description) == forms[word].parts + 1)
+            if (PyTuple_GET_ITEM(description, 0) == words[word] && PyTuple_GET_SIZE(description) == shapes[word].parts + 1)
                 return word;
     PyErr_SetString(PyExc_ValueError, "contents: invalid description");
     return -1;
@@ -322,7 +322,7 @@ static PyMethodDef deep_values_functions[] = {
 int sv_deep_values_init(PyObject *module)
 {
     for (int word = 0; word < WORD_COUNT; word++)
-        if (words[word] == NULL && (words[word] = PyUnicode_InternFromString(forms[word].text)) == NULL)
+        if (words[word] == NULL && (words[word] = PyUnicode_InternFromString(shapes[word].text)) == NULL)
             return -1;
     return PyModule_AddFunctions(module, deep_values_functions);
 }

@@ -33,7 +33,7 @@ static inline int guard_tensor(const sv_program *program, const sv_tensor_guard 
     if (!sv_array_check(object))
         return sv_guard_foreign(program, guard, object, state);
     const sv_array *array = (const sv_array *)object;
-    if ((array->signature & guard->mask) != guard->signature || (guard->form != NULL && guard->form != array->form))
+    if ((array->signature & guard->mask) != guard->signature || (guard->guarded_layout != NULL && guard->guarded_layout != array->guarded_layout))
         return 0;
     if (guard->fill != SV_NO_FILL)
         sv_fill_own(state->block + guard->offset, array, guard->fill == SV_FILL_STRIDES);
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) int step(const sv_program *program,
     case SV_GUARD_EXTENT:
         return sv_guard_extent(&instruction->extent, source, state);
     case SV_GUARD_LAYOUT:
-        return sv_array_check(source) && ((sv_array *)source)->form == instruction->expected;
+        return sv_array_check(source) && ((sv_array *)source)->guarded_layout == instruction->expected;
     case SV_STABLE: /* no program has one */
     default:
         Py_UNREACHABLE();

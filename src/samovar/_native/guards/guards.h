@@ -43,7 +43,7 @@ typedef struct {
 enum { SV_NO_FILL, SV_FILL_SHAPE, SV_FILL_STRIDES };
 
 typedef struct {
-    PyObject *form;     /* of a field or of an array that is not in C order, NULL for all others */
+    PyObject *guarded_layout; /* of a field or of an array that is not in C order, NULL for all others */
     uint32_t signature; /* the expected facts, */
     uint32_t mask;      /* in these bits */
     uint16_t view;

@@ -202,7 +202,7 @@ static int make_extent(const compiler *self, sv_instruction *instruction, const 
 }
 
 /* The layout of a field, or the order of dimensions of an array: a new reference. */
-static PyObject *form_from(PyObject *answer)
+static PyObject *layout_or_order_from(PyObject *answer)
 {
     bool in_order = PyTuple_CheckExact(answer);
     for (Py_ssize_t i = 0; in_order && i < PyTuple_GET_SIZE(answer); i++)
@@ -214,13 +214,13 @@ static PyObject *form_from(PyObject *answer)
 static int make_layout(compiler *self, sv_instruction *instruction, const decoded *from)
 {
     sv_program *program = self->program;
-    PyObject *form = form_from(instruction->expected);
-    if (form == NULL)
+    PyObject *layout = layout_or_order_from(instruction->expected);
+    if (layout == NULL)
         return -1;
-    Py_SETREF(instruction->expected, form);
+    Py_SETREF(instruction->expected, layout);
     sv_instruction *guard = &program->instructions[self->guards[from->source]];
     if (guard->object_count == 0) {
-        guard->tensor.form = instruction->expected;
+        guard->tensor.guarded_layout = instruction->expected;
         guard->object_count = 1;
         program->count--;
     }
@@ -452,24 +452,24 @@ static PyObject *next_item(const compiler *self, operands *source)
     return result;
 }
 
-static int take_operand(compiler *self, sv_instruction *instruction, const sv_form *form, char kind, operands *source,
+static int take_operand(compiler *self, sv_instruction *instruction, const sv_format *format, char kind, operands *source,
                         decoded *into)
 {
     if (sv_is_number(kind)) {
         Py_ssize_t number;
-        return next_number(source, kind, &number) < 0 ? -1 : take_number(self, into, form->name, kind, number);
+        return next_number(source, kind, &number) < 0 ? -1 : take_number(self, into, format->name, kind, number);
     }
     PyObject *item = next_item(self, source);
     if (item == NULL)
         return -1;
     int result;
     if (kind == 'R') {
-        result = take_given(self, instruction, form->name, item);
+        result = take_given(self, instruction, format->name, item);
     } else if (kind == 'f') {
         result = PyObject_IsTrue(item); /* Python may run here. */
         into->flags[into->flag_count++] = result > 0;
     } else {
-        result = take_object(instruction, form->name, kind, item);
+        result = take_object(instruction, format->name, kind, item);
     }
     Py_DECREF(item);
     return result < 0 ? -1 : 0;
@@ -484,23 +484,23 @@ static int take_both(compiler *self, sv_instruction *instruction, operands *sour
     return result;
 }
 
-static int compile_one(compiler *self, const sv_form *form, operands *source)
+static int compile_one(compiler *self, const sv_format *format, operands *source)
 {
     sv_instruction *instruction = &self->program->instructions[self->program->count];
     memset(instruction, 0, sizeof *instruction);
-    instruction->operation = (uint8_t)form->operation;
+    instruction->operation = (uint8_t)format->operation;
     self->program->count++; /* from here on, freeing the program frees the operands of the instruction */
     decoded into = {0};
-    const char *kinds = form->kinds;
-    if (form->operation == SV_GUARD_DISJOINT) {
+    const char *kinds = format->kinds;
+    if (format->operation == SV_GUARD_DISJOINT) {
         if (take_both(self, instruction, source) < 0)
             return -1;
         kinds += 2;
     }
     for (; *kinds != '\0'; kinds++)
-        if (take_operand(self, instruction, form, *kinds, source, &into) < 0)
+        if (take_operand(self, instruction, format, *kinds, source, &into) < 0)
             return -1;
-    return make(self, instruction, form->name, &into);
+    return make(self, instruction, format->name, &into);
 }
 
 /* Loads and guards keep their order; fills that no guard does come last, in order. */
@@ -525,9 +525,9 @@ static int compile_tuples(compiler *self, PyObject *tuples)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuples); i++) {
         PyObject *tuple = PyTuple_GET_ITEM(tuples, i);
-        const sv_form *form = sv_form_of(tuple);
+        const sv_format *format = sv_format_of(tuple);
         operands source = {.tuple = tuple, .next = 1};
-        if (form == NULL || compile_one(self, form, &source) < 0)
+        if (format == NULL || compile_one(self, format, &source) < 0)
             return -1;
     }
     return 0;
@@ -537,8 +537,8 @@ static int compile_bytes(compiler *self, sv_reader *bytes, Py_ssize_t count)
 {
     operands source = {.bytes = bytes};
     for (Py_ssize_t i = 0; i < count; i++) {
-        const sv_form *form = sv_next_form(bytes);
-        if (form == NULL || compile_one(self, form, &source) < 0)
+        const sv_format *format = sv_next_format(bytes);
+        if (format == NULL || compile_one(self, format, &source) < 0)
             return -1;
     }
     return bytes->at == bytes->end ? 0 : malformed("program", "trailing data");

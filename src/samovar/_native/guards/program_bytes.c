@@ -1,7 +1,7 @@
 /* Guard programs as tuples, and as bytes, which artifacts in files contain. Bytes are read without creating tuples, because a
    warm start reads thousands of instructions.
 
-   A program is the number of its instructions, then each: the number of its form, then its operands. Numbers are LEB128:
+   A program is the number of its instructions, then each: the number of its format, then its operands. Numbers are LEB128:
    groups of seven bits, lowest first. An operand that is an object begins with a letter:
 
        T, F  true and false                             s  text, after its size
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Append, never reorder: positions are stored in files. If you must, increment the format in `cache/entry.py`. */
-static const sv_form forms[] = {
+static const sv_format formats[] = {
     {"parameter", "Dn", SV_LOAD_PARAMETER},
     {"cell", "Dc", SV_LOAD_CELL},
     {"global", "DmN", SV_LOAD_GLOBAL},
@@ -41,7 +41,7 @@ static const sv_form forms[] = {
     {"tuple", "DR", SV_LOAD_TUPLE},
     {"call", "DSRTofN", SV_LOAD_CALL},
 };
-enum { FORM_COUNT = sizeof forms / sizeof *forms };
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
 static void *malformed(const char *what)
 {
@@ -49,7 +49,7 @@ static void *malformed(const char *what)
     return NULL;
 }
 
-const sv_form *sv_form_of(PyObject *tuple)
+const sv_format *sv_format_of(PyObject *tuple)
 {
     if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) < 1 || !PyUnicode_Check(PyTuple_GET_ITEM(tuple, 0))) {
         PyErr_SetString(PyExc_TypeError, "guard program: an instruction is a tuple that starts with its name");
@@ -58,10 +58,10 @@ const sv_form *sv_form_of(PyObject *tuple)
     const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(tuple, 0));
     if (name == NULL)
         return NULL;
-    for (const sv_form *form = forms; form < forms + FORM_COUNT; form++)
-        if (strcmp(form->name, name) == 0) {
-            if (PyTuple_GET_SIZE(tuple) == (Py_ssize_t)strlen(form->kinds) + 1)
-                return form;
+    for (const sv_format *format = formats; format < formats + FORMAT_COUNT; format++)
+        if (strcmp(format->name, name) == 0) {
+            if (PyTuple_GET_SIZE(tuple) == (Py_ssize_t)strlen(format->kinds) + 1)
+                return format;
             PyErr_Format(PyExc_ValueError, "guard program: %s: wrong number of operands", name);
             return NULL;
         }
@@ -95,11 +95,11 @@ bool sv_is_mark(PyObject *item)
 
 /* --- reading */
 
-const sv_form *sv_next_form(sv_reader *self)
+const sv_format *sv_next_format(sv_reader *self)
 {
-    if (self->at == self->end || *self->at >= FORM_COUNT)
+    if (self->at == self->end || *self->at >= FORMAT_COUNT)
         return malformed("no such instruction");
-    return &forms[*self->at++];
+    return &formats[*self->at++];
 }
 
 int sv_next_number(sv_reader *self, Py_ssize_t *number)
@@ -169,21 +169,21 @@ static int put_item(sv_writer *out, PyObject *item)
 
 static int put_instruction(sv_writer *out, PyObject *tuple)
 {
-    const sv_form *form = sv_form_of(tuple);
-    if (form == NULL)
+    const sv_format *format = sv_format_of(tuple);
+    if (format == NULL)
         return -1;
-    uint8_t place = (uint8_t)(form - forms);
+    uint8_t place = (uint8_t)(format - formats);
     if (sv_put(out, &place, 1) < 0)
         return -1;
-    for (Py_ssize_t i = 0; form->kinds[i] != '\0'; i++) {
+    for (Py_ssize_t i = 0; format->kinds[i] != '\0'; i++) {
         PyObject *item = PyTuple_GET_ITEM(tuple, i + 1);
-        if (!sv_is_number(form->kinds[i])) {
+        if (!sv_is_number(format->kinds[i])) {
             if (put_item(out, item) < 0)
                 return -1;
             continue;
         }
         /* Python may run here. */
-        Py_ssize_t number = form->kinds[i] == 't' ? sv_dtype_number(item) : PyNumber_AsSsize_t(item, PyExc_ValueError);
+        Py_ssize_t number = format->kinds[i] == 't' ? sv_dtype_number(item) : PyNumber_AsSsize_t(item, PyExc_ValueError);
         if (number == -1 && PyErr_Occurred())
             return -1;
         if (number < 0) {
@@ -213,12 +213,12 @@ static PyObject *encode_program(PyObject *Py_UNUSED(module), PyObject *instructi
     return result;
 }
 
-static PyObject *guard_forms(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
+static PyObject *guard_formats(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 {
     PyObject *result = PyDict_New();
-    for (int i = 0; result != NULL && i < FORM_COUNT; i++) {
-        PyObject *kinds = PyUnicode_FromString(forms[i].kinds);
-        if (kinds == NULL || PyDict_SetItemString(result, forms[i].name, kinds) < 0)
+    for (int i = 0; result != NULL && i < FORMAT_COUNT; i++) {
+        PyObject *kinds = PyUnicode_FromString(formats[i].kinds);
+        if (kinds == NULL || PyDict_SetItemString(result, formats[i].name, kinds) < 0)
             Py_CLEAR(result);
         Py_XDECREF(kinds);
     }
@@ -235,10 +235,10 @@ static PyMethodDef program_functions[] = {
      PyDoc_STR("encode_program(instructions, /)\n--\n\n"
                "Encode the instructions of a guard program as bytes, which `Specialization` also accepts.\n\n"
                ">>> from samovar._native import encode_program\n>>> encode_program([(\"parameter\", 0, 0)])\nb'\\x01\\x00\\x00\\x00'")},
-    {"guard_forms", guard_forms, METH_NOARGS,
-     PyDoc_STR("guard_forms()\n--\n\n"
+    {"guard_formats", guard_formats, METH_NOARGS,
+     PyDoc_STR("guard_formats()\n--\n\n"
                "The instructions of guard programs: name → one letter per operand.\n\n"
-               ">>> from samovar._native import guard_forms\n>>> guard_forms()[\"length\"]\n'Sn'")},
+               ">>> from samovar._native import guard_formats\n>>> guard_formats()[\"length\"]\n'Sn'")},
     {"guard_parts", guard_parts, METH_NOARGS,
      PyDoc_STR("guard_parts()\n--\n\n"
                "The parts of an object that native code resolves itself.\n\n"

@@ -10,15 +10,15 @@
 #define SV_TENSOR_FACTS(X)                                                                                                \
     X(dtype, sv_dtype *, t)                                                                                               \
     X(ndim, int, n)                                                                                                       \
-    X(contiguous, bool, f) /* C order */                                                                                  \
-    X(wide, bool, f)       /* some dimension has 2^31 elements or more */                                                      \
-    X(needs_grad, bool, f) /* only for our own arrays */                                                              \
-    X(baked, bool, f)      /* a field: code is specialized on its layout, which is a question of its own */                     \
-    X(of_vectors, bool, f) /* the last dimension is that of its elements; only for our own arrays */                       \
-    X(of_matrices, bool, f) /* the last two dimensions are */                                                                    \
-    X(is_view, bool, f)    /* a slice of an array, whose length is never specialized on */                  \
-    X(apart, bool, f)      /* SoA vectors or matrices: C order with the dimensions of the elements first */    \
-    X(turned, bool, f)     /* not in C order, which the question about the layout answers; only for our own arrays */
+    X(contiguous, bool, f)   /* C order */                                                                                \
+    X(wide, bool, f)         /* some dimension has 2^31 elements or more */                                               \
+    X(needs_grad, bool, f)   /* only for our own arrays */                                                                \
+    X(baked, bool, f)        /* a field: code is specialized on its layout, which is a question of its own */             \
+    X(of_vectors, bool, f)   /* the last dimension is that of its elements; only for our own arrays */                    \
+    X(of_matrices, bool, f)  /* the last two dimensions are */                                                            \
+    X(is_view, bool, f)      /* a slice of an array, whose length is never specialized on */                              \
+    X(soa, bool, f)          /* SoA vectors or matrices: C order with the dimensions of the elements first */             \
+    X(permuted, bool, f)     /* not in C order, which the question about the layout answers; only for our own arrays */
 
 #define SV_FACT_FIELD(name, type, letter) type name;
 #define SV_FACT_NUMBER(name, type, letter) SV_FACT_##name,

@@ -22,7 +22,7 @@ int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_reg
 
 int sv_guard_foreign(const sv_program *program, const sv_tensor_guard *guard, PyObject *object, sv_registers *state)
 {
-    if (guard->form != NULL) /* code is specialized on it: only our own arrays have one */
+    if (guard->guarded_layout != NULL) /* code is specialized on it: only our own arrays have one */
         return 0;
     if (state->views == NULL) {
         state->views = PyMem_Malloc(sizeof(sv_tensor_view) * (size_t)program->view_count);

@@ -82,7 +82,7 @@ int sv_same_keys(PyObject *object, PyObject *expected)
     PyObject *keys = PyDict_Keys(object);
     if (keys == NULL)
         return -1;
-    /* Python may run here. The list owns the keys, and nobody else has it. */
+    /* Python may run here. The list owns the keys and is not shared. */
     int same = PyList_GET_SIZE(keys) == PyTuple_GET_SIZE(expected);
     for (Py_ssize_t i = 0; same == 1 && i < PyTuple_GET_SIZE(expected); i++)
         same = sv_same_value(PyList_GET_ITEM(keys, i), PyTuple_GET_ITEM(expected, i));

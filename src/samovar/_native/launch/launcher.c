@@ -360,7 +360,7 @@ static sv_specialization *request_specialization(sv_kernel *kernel, PyObject *ar
 
 /* A specialization can be outdated when it arrives: options may have been set meanwhile, or its dependencies changed. So it
    is requested again (the third time, Python trusts no cached facts). If that one is outdated too (reading a member clears
-   the kernel), it runs but is not kept, as if it had been launched before. If its guards never hold, they are wrong. */
+   the kernel), it runs but is not stored, as if it had been launched before. If its guards never hold, they are wrong. */
 static __attribute__((noinline, cold)) PyObject *resolve(sv_kernel *kernel, PyObject *const *bound, PyObject *label)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);

@@ -19,7 +19,7 @@ static int wrong_form(void)
     return -1;
 }
 
-static int take(tree *self, PyObject *form, int depth);
+static int take(tree *self, PyObject *description, int depth);
 
 static int take_offset(const tree *self, PyObject *item, Py_ssize_t *offset)
 {
@@ -33,18 +33,18 @@ static int take_offset(const tree *self, PyObject *item, Py_ssize_t *offset)
     return 0;
 }
 
-static int take_scalar(const tree *self, PyObject *form, sv_result *node)
+static int take_scalar(const tree *self, PyObject *description, sv_result *node)
 {
-    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(form, 1)), offset;
-    if (code < 0 || take_offset(self, PyTuple_GET_ITEM(form, 2), &offset) < 0)
+    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(description, 1)), offset;
+    if (code < 0 || take_offset(self, PyTuple_GET_ITEM(description, 2), &offset) < 0)
         return -1;
     *node = (sv_result){SV_SCALAR_RESULT, 0, sv_dtype_of((sv_dtype_code)code), offset, 0, NULL};
     return 0;
 }
 
-static int take_matrix(const tree *self, PyObject *form, sv_result *node)
+static int take_matrix(const tree *self, PyObject *description, sv_result *node)
 {
-    PyObject *shape = PyTuple_GET_ITEM(form, 1);
+    PyObject *shape = PyTuple_GET_ITEM(description, 1);
     Py_ssize_t axes = PyTuple_CheckExact(shape) ? PyTuple_GET_SIZE(shape) : 0;
     if (axes != 1 && axes != 2)
         return wrong_form();
@@ -56,7 +56,7 @@ static int take_matrix(const tree *self, PyObject *form, sv_result *node)
         if (extents[axis] < 1 || extents[axis] > MAX_EXTENT)
             return wrong_form();
     }
-    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(form, 2)), offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(form, 3));
+    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(description, 2)), offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(description, 3));
     if (code < 0 || (offset == -1 && PyErr_Occurred()))
         return -1;
     Py_ssize_t count = extents[0] * (axes == 2 ? extents[1] : 1);
@@ -77,43 +77,43 @@ static int take_parts(tree *self, PyObject *parts, sv_result *node, int depth)
     return 0;
 }
 
-static int take(tree *self, PyObject *form, int depth)
+static int take(tree *self, PyObject *description, int depth)
 {
     sv_result ignored, *node = self->nodes == NULL ? &ignored : &self->nodes[self->count];
     self->count++;
-    if (form == Py_None) {
+    if (description == Py_None) {
         *node = (sv_result){.kind = SV_NO_RESULT};
         return 0;
     }
-    Py_ssize_t size = PyTuple_CheckExact(form) ? PyTuple_GET_SIZE(form) : 0;
-    if (size < 2 || depth > MAX_DEPTH || !PyUnicode_Check(PyTuple_GET_ITEM(form, 0)))
+    Py_ssize_t size = PyTuple_CheckExact(description) ? PyTuple_GET_SIZE(description) : 0;
+    if (size < 2 || depth > MAX_DEPTH || !PyUnicode_Check(PyTuple_GET_ITEM(description, 0)))
         return wrong_form();
-    PyObject *kind = PyTuple_GET_ITEM(form, 0);
+    PyObject *kind = PyTuple_GET_ITEM(description, 0);
     if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "scalar") == 0)
-        return take_scalar(self, form, node);
+        return take_scalar(self, description, node);
     if (size == 4 && PyUnicode_CompareWithASCIIString(kind, "matrix") == 0)
-        return take_matrix(self, form, node);
+        return take_matrix(self, description, node);
     if (size == 2 && depth == 0 && PyUnicode_CompareWithASCIIString(kind, "status") == 0) {
         *node = (sv_result){.kind = SV_STATUS_RESULT};
-        return take_offset(self, PyTuple_GET_ITEM(form, 1), &node->offset);
+        return take_offset(self, PyTuple_GET_ITEM(description, 1), &node->offset);
     }
-    if (size == 2 && PyUnicode_CompareWithASCIIString(kind, "tuple") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(form, 1)))
-        return take_parts(self, PyTuple_GET_ITEM(form, 1), node, depth);
-    if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "struct") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(form, 2)) &&
-        PyCallable_Check(PyTuple_GET_ITEM(form, 1))) {
-        if (take_parts(self, PyTuple_GET_ITEM(form, 2), node, depth) < 0)
+    if (size == 2 && PyUnicode_CompareWithASCIIString(kind, "tuple") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(description, 1)))
+        return take_parts(self, PyTuple_GET_ITEM(description, 1), node, depth);
+    if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "struct") == 0 && PyTuple_CheckExact(PyTuple_GET_ITEM(description, 2)) &&
+        PyCallable_Check(PyTuple_GET_ITEM(description, 1))) {
+        if (take_parts(self, PyTuple_GET_ITEM(description, 2), node, depth) < 0)
             return -1;
         node->kind = SV_STRUCT_RESULT;
-        node->maker = PyTuple_GET_ITEM(form, 1);
+        node->maker = PyTuple_GET_ITEM(description, 1);
         return 0;
     }
     return wrong_form();
 }
 
-sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size)
+sv_result *sv_results_make(PyObject *description, Py_ssize_t block_size)
 {
     tree self = {NULL, 0, block_size};
-    if (take(&self, form, 0) < 0)
+    if (take(&self, description, 0) < 0)
         return NULL;
     self.nodes = PyMem_Calloc((size_t)self.count, sizeof *self.nodes);
     if (self.nodes == NULL) {
@@ -121,7 +121,7 @@ sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size)
         return NULL;
     }
     self.count = 0;
-    if (take(&self, form, 0) < 0) {
+    if (take(&self, description, 0) < 0) {
         PyMem_Free(self.nodes);
         return NULL;
     }

@@ -59,12 +59,12 @@ typedef struct {
     sv_dtype *dtype;    /* of a scalar or a component, */
     Py_ssize_t offset;  /* and its offset in the block, or that of the first one; also of the number of a status */
     Py_ssize_t columns; /* of a matrix; 0 for a vector */
-    PyObject *maker;    /* of a struct: called with a tuple of its members. Owned by the form */
+    PyObject *maker;    /* of a struct: called with a tuple of its members. Owned by the description */
 } sv_result;
 
 /* The tree for plain data: None, ("scalar", dtype or its name, offset), ("matrix", shape, dtype, offset), ("tuple", (…)), or
    ("status", offset) alone. NULL with an exception. Release it with PyMem_Free. */
-sv_result *sv_results_make(PyObject *form, Py_ssize_t block_size);
+sv_result *sv_results_make(PyObject *description, Py_ssize_t block_size);
 /* The object for a tree. */
 PyObject *sv_results_build(const sv_result *results, const uint8_t *block);
 
@@ -78,7 +78,7 @@ typedef struct {
     sv_program program;
     Py_ssize_t block_size;
     sv_result result;   /* the first of the nodes below, inline for fast access */
-    PyObject *result_form; /* what `results` was created from, */
+    PyObject *result_shape; /* what `results` was created from, */
     sv_result *results;
     bool slow_serial;
     Py_ssize_t stack;   /* the bytes of its local arrays, if a stack may be too small for them; otherwise 0 */

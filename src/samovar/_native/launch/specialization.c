@@ -146,7 +146,7 @@ static PyObject *specialization_new(PyTypeObject *type, PyObject *args, PyObject
     self->fail = Py_NewRef(fail);
     self->keep = Py_NewRef(keep);
     if (sv_program_compile(&self->program, program, registers, block_size, objects, resolve == Py_None ? NULL : resolve) < 0 ||
-        (self->results = sv_results_make(self->result_form = Py_NewRef(results), block_size)) == NULL || take_tasks(self, tasks) < 0 ||
+        (self->results = sv_results_make(self->result_shape = Py_NewRef(results), block_size)) == NULL || take_tasks(self, tasks) < 0 ||
         (sites != NULL && take_sites(self, sites) < 0) || take_checkpoints(self, checkpoints) < 0) {
         Py_DECREF(self);
         return NULL;
@@ -191,7 +191,7 @@ static void specialization_dealloc(PyObject *object)
     Py_XDECREF(self->statuses);
     Py_XDECREF(self->image);
     PyMem_Free(self->results);
-    Py_XDECREF(self->result_form);
+    Py_XDECREF(self->result_shape);
     PyMem_Free(self->tasks);
     PyMem_Free(self->site_values);
     Py_TYPE(object)->tp_free(object);

@@ -353,7 +353,7 @@ static PyObject *as_numbers(const totals *of)
                          (long long)of->units, (long long)of->items, (long long)of->chunks, (long long)of->threads, (long long)of->most_threads);
 }
 
-/* Copies are taken under the lock, and converted to objects afterwards: creating an object may run Python. */
+/* Copies are taken under the lock, and converted to objects afterward: creating an object may run Python. */
 static PyObject *profile_rows(PyObject *object, PyObject *Py_UNUSED(ignored))
 {
     profile *self = (profile *)object;

@@ -1,5 +1,5 @@
 /* Replaying recorded questions, the common ones in native code: what a warm start does instead of compiling. The rows of
-   paths and the steps are those of `samovar.lens.tree`; everything else is left to Python, which is the reference and gives
+   paths and the steps are those of `samovar.lens.decision_tree`; everything else is left to Python, which is the reference and gives
    the same answers. Objects are read once, into a list that both sides share. */
 #include "fingerprint/fingerprint.h"
 #include "guards/guards.h"
@@ -141,9 +141,9 @@ enum { LAYOUT = -3, FACTS = -2, WRITING = -1 };
 
 static bool same_form(const sv_array *array, PyObject *expected)
 {
-    if (array->form == NULL)
+    if (array->guarded_layout == NULL)
         return false;
-    return sv_same_value(sv_array_is_field(array) ? array->layout->description : array->form, expected) == 1;
+    return sv_same_value(sv_array_is_field(array) ? array->layout->description : array->guarded_layout, expected) == 1;
 }
 
 static int ask_array(PyObject *object, PyObject *expected, int what)

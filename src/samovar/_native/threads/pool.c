@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t gate;
     atomic_bool taken; /* by a launcher */
-    atomic_bool pauses; /* its launcher forks: nobody else may begin a chunk */
+    atomic_bool pauses; /* its launcher forks: no other thread may begin a chunk */
     bool ends;          /* no work is left; only its launcher uses it */
     /* Set while the gate is closed, read by threads that have passed it. */
     sv_work work;

@@ -14,7 +14,7 @@ typedef struct {
 
 extern _Thread_local sv_saved_values sv_saved __attribute__((tls_model("initial-exec")));
 
-/* Make room for more values. False if there is no memory; everything saved stays. */
+/* Allocate memory for more values. False if there is no memory; everything saved stays. */
 bool sv_saved_grow(void);
 /* Drop what a failed launch has left. */
 void sv_saved_forget(void);

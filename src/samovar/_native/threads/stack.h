@@ -16,7 +16,7 @@ extern _Thread_local sv_stack sv_thread_stack __attribute__((tls_model("initial-
 /* Query the stack of this thread. Then: whether it is nearly exhausted. */
 bool sv_stack_measure(uintptr_t here);
 
-/* An address outside of the thread's stack (of a coroutine with its own stack) is never in the reserve. */
+/* An address outside the thread's stack (of a coroutine with its own stack) is never in the reserve. */
 static inline bool sv_stack_is_short(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);

@@ -189,11 +189,11 @@ class Module:
         self.references += 1
         found = self.callees.get(function)
         if found is None:
-            apart = self.program.functions.get(function)
-            if apart is None:
+            separate = self.program.functions.get(function)
+            if separate is None:
                 found = self.program.render_function(self, function)
             else:
-                number, called = apart
+                number, called = separate
                 line = f"declare hidden {called.result} @*({called.declared}) nounwind {called.facts}".rstrip()
                 found = replace(called, name=self.use_unit(number, line))
             self.callees[function] = found

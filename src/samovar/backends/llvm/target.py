@@ -16,7 +16,7 @@ _SHORT_VECTORS = frozenset(
     " sapphirerapids emeraldrapids".split()
 )
 
-#: Where gather and scatter instructions are slower than single loads and stores, LLVM is told not to use them: loops over
+#: Where gather and scatter instructions are slower than single loads and stores, LLVM is set not to use them: loops over
 #: contiguous 3×3 matrices are two to six times as fast.
 _SLOW_GATHERS = "znver"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.struct import StructKind
     from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Binding, Stager
-    from samovar.ir import Array, Local, Operation, ResultForm, Value
+    from samovar.ir import Array, Local, Operation, ResultShape, Value
     from samovar.values import MatrixType
 
 
@@ -275,8 +275,8 @@ class Staged:
         """The same with other run-time values."""
         return self
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        """What code depends on apart from its IR values: funcs are specialized once for arguments of equal form."""
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        """What code depends on besides its IR values: funcs are specialized once for arguments with equal keys."""
         stager.fail_type(node, f"{self.describe()} cannot be passed as an argument")
 
     def kept(self, stager: Stager, node: ast.AST) -> Staged:
@@ -296,7 +296,7 @@ class Staged:
         shapes = [each.component_shape() if each.is_elementwise() else () for each in (self, other)]
         return self.__class__ is other.__class__ and shapes[0] == shapes[1]
 
-    def result_form(self, numbers: Iterator[int]) -> ResultForm:
+    def result_shape(self, numbers: Iterator[int]) -> ResultShape:
         """How Python sees a result or a part of it, by the numbers of its values."""
         return None if self.is_none() else next(numbers)
 

@@ -39,8 +39,8 @@ class Callee(Staged):
     def attribute(self, stager: Stager, name: str, node: ast.Attribute) -> Staged:
         stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        receiver = None if self.receiver is None else self.receiver.load(stager).form(stager, node)
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        receiver = None if self.receiver is None else self.receiver.load(stager).specialization_key(stager, node)
         return ("func", self.function.identity, receiver)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

@@ -37,7 +37,7 @@ class Intrinsic(Staged):
             return Intrinsic(member)
         stager.fail(node, f"{self.describe()} has no attribute `{name}` in a kernel")
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("intrinsic", self.name)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

@@ -23,7 +23,7 @@ from samovar.frontend.staged.static import Slice, Static, fold, pick
 if TYPE_CHECKING:
     from samovar.frontend.staged.space import Counted
     from samovar.frontend.stager import Stager
-    from samovar.ir import ResultForm, Value
+    from samovar.ir import ResultShape, Value
 
 
 class Items(Staged):
@@ -173,16 +173,16 @@ class Items(Staged):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         return Items(tuple(item.rebuild(values) for item in self.items), self.is_list)
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("items", self.is_list, tuple(item.form(stager, node) for item in self.items))
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("items", self.is_list, tuple(item.specialization_key(stager, node) for item in self.items))
 
     def is_like(self, other: Staged) -> bool:
         if not isinstance(other, Items) or len(self.items) != len(other.items):
             return False
         return all(mine.is_like(its) for mine, its in zip(self.items, other.items, strict=True))
 
-    def result_form(self, numbers: Iterator[int]) -> ResultForm:
-        return tuple(item.result_form(numbers) for item in self.items)
+    def result_shape(self, numbers: Iterator[int]) -> ResultShape:
+        return tuple(item.result_shape(numbers) for item in self.items)
 
     # --- Python objects
 

@@ -29,7 +29,7 @@ LARGEST_KNOWN = 512
 def known_array(tensor: Tensor) -> KnownArray | None:
     """All elements of an array at compile time, if it is a small captured NumPy array and not an argument of a launch."""
     ref = tensor.ref
-    if ref is None or tensor.inner or (ref.is_argument() and ref.owner_form() != "data_oriented"):
+    if ref is None or tensor.inner or (ref.is_argument() and ref.owner_declared_as() != "data_oriented"):
         return None
     if not ref.is_instance("numpy.ndarray"):
         return None
@@ -110,7 +110,7 @@ class KnownArray(Staged):
 
     # --- in calls
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("known array", self.ref.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

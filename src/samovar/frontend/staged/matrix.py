@@ -29,11 +29,11 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix_indices import Index, entry_names, is_swizzle, selected, selectors, swizzle
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
-from samovar.ir import Array, Constant, For, If, Local, LoopVariable, MatrixForm, Region, Value
+from samovar.ir import Array, Constant, For, If, Local, LoopVariable, MatrixResult, Region, Value
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
-    from samovar.ir import ResultForm
+    from samovar.ir import ResultShape
 
 #: Values with more elements than a 4×4 matrix are in memory.
 LARGEST_IN_REGISTERS = 16
@@ -184,8 +184,8 @@ class MatrixValue(Staged):
 
     # --- as a variable, an argument, a result
 
-    def result_form(self, numbers: Iterator[int]) -> ResultForm:
-        return MatrixForm(self.shape, tuple(itertools.islice(numbers, len(self.ir_values()))))
+    def result_shape(self, numbers: Iterator[int]) -> ResultShape:
+        return MatrixResult(self.shape, tuple(itertools.islice(numbers, len(self.ir_values()))))
 
     def fail_as_number(self, stager: Stager, node: ast.AST) -> NoReturn:
         stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
@@ -238,8 +238,8 @@ class Matrix(MatrixValue):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         return Matrix(self.shape, tuple(number.rebuild(values) for number in self.numbers))
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("matrix", self.shape, tuple(number.form(stager, node) for number in self.numbers))
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("matrix", self.shape, tuple(number.specialization_key(stager, node) for number in self.numbers))
 
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
         return self.of_type(stager, self.dtype(stager, node), node)
@@ -321,7 +321,7 @@ class Stored(MatrixValue):
         assert isinstance(array, Array)
         return Stored(array, tuple(next(values) for _ in self.leading), self.shape, self.fresh)
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
         kind = (array.dtype, array.boundary, array.private, array.order)
         layout = (array.contiguous, array.wide, array.extents, array.layout, array.record_stride, array.soa_ndim)

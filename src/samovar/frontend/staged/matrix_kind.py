@@ -38,7 +38,7 @@ class MatrixKind(Staged):
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
         return "its methods are zero() and one()"
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("matrix type", self.kind.key())
 
 

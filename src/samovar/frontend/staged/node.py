@@ -44,7 +44,7 @@ class Node(Staged):
             stager.fail_type(node, f"{self.describe()} has no dimensions to loop over")
         return Space(tuple(Axis(Static(0), Static(extent)) for extent in extents), tuple_of_axes=len(extents) != 1)
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("node", self.ref.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

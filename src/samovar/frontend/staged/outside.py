@@ -152,7 +152,7 @@ class Outside(Staged):
 
     # --- Python objects
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("outside", self.ref.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

@@ -88,7 +88,7 @@ class Scalar(Staged):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         return Scalar(next(values))
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("value", self.dtype)
 
     # --- Python objects

@@ -177,5 +177,5 @@ class Space(Staged):
         numbers = ([bound.number() for bound in each.bounds()] for each in (self, other))
         return next(numbers) == next(numbers)
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         stager.fail_type(node, "an iteration space cannot be passed as an argument", "pass its bounds")

@@ -136,7 +136,7 @@ class Static(Staged):
 
     # --- in calls and results
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         # The text for floats: two zeros are equal, and a NaN is not.
         exact = repr(self.value) if isinstance(self.value, float) else self.value
         return ("static", self.value.__class__, exact, None if self.origin is None else self.origin.path)

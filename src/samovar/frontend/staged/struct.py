@@ -14,13 +14,13 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import MatrixValue, accumulate
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
-from samovar.ir import StructForm
+from samovar.ir import StructResult
 from samovar.lens import Kind, Ref
 from samovar.values import MatrixType, StructType
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Binding, Stager
-    from samovar.ir import ResultForm, Value
+    from samovar.ir import ResultShape, Value
 
 
 class StructKind(Staged):
@@ -87,7 +87,7 @@ class StructKind(Staged):
         found = self.method(stager, name, None, node)
         return super().attribute(stager, name, node) if found is None else found
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         # The path is included: methods are looked up there.
         return ("struct type", self.kind.key(), None if self.ref is None else self.ref.path, self.within)
 
@@ -197,8 +197,9 @@ class StructValue(Staged):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         return StructValue(self.struct, tuple(member.rebuild(values) for member in self.members))
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("struct", self.struct.form(stager, node), tuple(member.form(stager, node) for member in self.members))
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        members = tuple(member.specialization_key(stager, node) for member in self.members)
+        return ("struct", self.struct.specialization_key(stager, node), members)
 
     def as_argument(self, stager: Stager, node: ast.AST) -> Staged:
         return StructValue(self.struct, tuple(member.as_argument(stager, node) for member in self.members))
@@ -206,8 +207,8 @@ class StructValue(Staged):
     def is_like(self, other: Staged) -> bool:
         return isinstance(other, StructValue) and difference_between(self.struct.kind, other.struct.kind) is None
 
-    def result_form(self, numbers: Iterator[int]) -> ResultForm:
-        return StructForm(self.struct.kind.plain_key(), tuple(member.result_form(numbers) for member in self.members))
+    def result_shape(self, numbers: Iterator[int]) -> ResultShape:
+        return StructResult(self.struct.kind.plain_key(), tuple(member.result_shape(numbers) for member in self.members))
 
     # --- Python objects
 

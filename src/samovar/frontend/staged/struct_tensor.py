@@ -170,8 +170,9 @@ class StructTensor(Staged):
         members = tuple(member.rebuild(values) for member in self.members)
         return self.__class__(self.name, self.struct, members)  # type: ignore[arg-type]
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("structs", self.struct.form(stager, node), tuple(member.form(stager, node) for member in self.members))
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        members = tuple(member.specialization_key(stager, node) for member in self.members)
+        return ("structs", self.struct.specialization_key(stager, node), members)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         first = self.struct.kind.keys[0]

@@ -75,8 +75,8 @@ class Table(Staged):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         return self.with_values(value.rebuild(values) for value in self.values())
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("table", tuple(self.entries), tuple(value.form(stager, node) for value in self.values()))
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("table", tuple(self.entries), tuple(value.specialization_key(stager, node) for value in self.values()))
 
     def settled(self, stager: Stager, node: ast.AST) -> Staged:
         return self.with_values(value.settled(stager, node) for value in self.values())

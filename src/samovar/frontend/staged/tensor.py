@@ -12,7 +12,7 @@ from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.staged.filling import Filling
+from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items, Shape
 from samovar.frontend.staged.node import Node, Parent
 from samovar.frontend.staged.scalar import Scalar
@@ -342,7 +342,7 @@ class Tensor(Staged):
     def is_like(self, other: Staged) -> bool:
         return isinstance(other, Tensor) and other.array is self.array and other.inner == self.inner
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
         layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.record_stride)
         kind = (array.dtype, array.ndim, array.boundary, array.private, array.soa_ndim, array.order)
@@ -419,7 +419,7 @@ class ElementReference(Staged):
         assert isinstance(array, Array)
         return ElementReference(array, tuple(next(values) for _ in self.indices))
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         array = self.array
         layout = (array.contiguous, array.wide, array.extents, array.layout, array.record_stride, array.soa_ndim)
         kind = (array.dtype, array.boundary, array.private, array.order)

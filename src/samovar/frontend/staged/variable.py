@@ -79,5 +79,5 @@ class Reference(Staged):
     def rebuild(self, values: Iterator[Value]) -> Staged:
         return self.present.rebuild(values)
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("reference", self.present.form(stager, node))
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("reference", self.present.specialization_key(stager, node))

@@ -16,7 +16,7 @@ from samovar.errors import did_you_mean
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.staged.filling import Filling
+from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Axis, Space
@@ -255,8 +255,8 @@ class View(Part):
         count = None if self.count is None else next(values)
         return View(tensor, offset, start, count, self.boundary)
 
-    def form(self, stager: Stager, node: ast.AST) -> Hashable:
-        return ("view", self.tensor.form(stager, node), self.start is None, self.count is None, self.boundary)
+    def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
+        return ("view", self.tensor.specialization_key(stager, node), self.start is None, self.count is None, self.boundary)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         is_whole = self.start is None and self.count is None

@@ -1,4 +1,4 @@
-"""Which loads find the same value after a launch as during it: those whose element is not written afterwards.
+"""Which loads find the same value after a launch as during it: those whose element is not written afterward.
 
 Writes after a load, in program order or in a later iteration of a loop around both, must provably touch other elements: in
 some dimension, the indices are never equal (`Affine.differ`). Iterations of one task do not count as later: if one writes
@@ -36,7 +36,7 @@ class _Moving:
 def overwritten(
     body: Region, reads: Iterable[Operation], home: Mapping[Value, Level]
 ) -> Iterator[tuple[Operation, Operation]]:
-    """The loads whose elements may be written afterwards, each with such a write."""
+    """The loads whose elements may be written afterward, each with such a write."""
     writes: dict[Array, list[Operation]] = {}
     order: dict[Operation, int] = {}
     for operation in walk(body):

@@ -48,7 +48,7 @@ from samovar.passes.derivatives.structured import counted
 class Reversed:
     """The result of reversing a kernel. `reads` are the boxes of primal arrays that the reverse reads, `writes` those that
     the kernel writes, each with a line; `loaded` are all arrays that it reads. `overwritten` are loads whose element may be
-    written afterwards, each with such a write. `lost` are arrays without a gradient that values with derivatives are written
+    written afterward, each with such a write. `lost` are arrays without a gradient that values with derivatives are written
     to; `read` and `written` are all float arrays without one, with a line each. `returned` is the operation that returns a
     value with derivatives."""
 
@@ -83,7 +83,7 @@ class _Reverse(Primal):
         self.active = Activity(kernel, set(adjoints))
         self.returned = self.active.returned(kernel)
         kernel.body.operations = [each for each in kernel.body.operations if each.code != "return"]
-        kernel.returns, kernel.result_form = (), None
+        kernel.returns, kernel.result_shape = (), None
         self.uses = use_counts([kernel.body])
         self.counts = counted(kernel.body, kernel.locals)
         super().__init__(kernel, replays)
@@ -101,7 +101,7 @@ class _Reverse(Primal):
         again = {each for _, joint in self.joints for each in walk(joint.body)} | live
         writes = [each for array, writes in self.writes.items() if array.source for each in writes]
         made = Reversed(
-            # Repeated writes must not be visible afterwards: the old contents are needed too.
+            # Repeated writes must not be visible afterward: the old contents are needed too.
             tuple(boxes(region, [*reads, *(each for each in writes if each in again)])),
             tuple(boxes(region, writes)),
             () if self.replays else tuple(overwritten(region, reads, self.home)),

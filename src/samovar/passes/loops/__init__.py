@@ -6,10 +6,10 @@ costs (`price`), and writes vector loops (`emit`, `vectorize`, `interleave`, `he
 optimization", has the order.
 """
 
-from samovar.passes.loops.calls import inline_calls
 from samovar.passes.loops.carry import carry_elements
-from samovar.passes.loops.elements import forward_elements
+from samovar.passes.loops.forward_elements import forward_elements
 from samovar.passes.loops.index_sets import split_index_sets
+from samovar.passes.loops.inline_calls import inline_calls
 from samovar.passes.loops.plan import plan_loops
 from samovar.passes.loops.promote import promote
 from samovar.passes.loops.safepoints import place_safepoints

@@ -4,7 +4,7 @@ A value is varying if it differs between lanes, else uniform. Some lanes may tak
 a loop before others, and only some reach the code after such a jump: it is divergent. Lanes access memory in one of three
 ways: all the same element, elements with a constant stride, or a gather or scatter of arbitrary elements.
 
-Code that lanes cannot run at all is refused; code that is merely slow has a cost (`samovar.passes.loops.price`).
+Code that lanes cannot run is rejected; code that is merely slow has a cost (`samovar.passes.loops.price`).
 """
 
 from __future__ import annotations

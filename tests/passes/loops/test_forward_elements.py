@@ -10,7 +10,7 @@ import pytest
 import samovar as sv
 from passes.loops.rewriting import check, outlined
 from samovar.ir import Kernel, walk_kernel
-from samovar.passes.loops.elements import forward_elements
+from samovar.passes.loops.forward_elements import forward_elements
 
 Floats = sv.types.NDArray[sv.f32, 1]
 

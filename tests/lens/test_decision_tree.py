@@ -2,9 +2,9 @@
 
 import pytest
 
+from samovar.lens.decision_tree import MOST_CONTENT, MOST_LEAVES, Tree
 from samovar.lens.path import Path
 from samovar.lens.trace import Trace
-from samovar.lens.tree import MOST_CONTENT, MOST_LEAVES, Tree
 
 KERNEL, N = Path(None, "kernel", "k"), Path(Path(None, "kernel", "k"), "global", "N")
 

@@ -1,4 +1,4 @@
-"""Forms of plain data, and digests of ways through decision trees."""
+"""Schemas of plain data, and digests of ways through decision trees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samovar._native import has_form, named_fields, tree_path_digest
+from samovar._native import matches_schema, named_fields, tree_path_digest
 from samovar.lens import Path, PathTable
 
 ATOMS = (
@@ -16,22 +16,22 @@ ATOMS = (
     | st.text(max_size=3) | st.binary(max_size=3)
 )  # fmt: skip
 PLAIN = st.recursive(ATOMS, lambda inner: st.lists(inner, max_size=3).map(tuple) | st.lists(inner, max_size=3), max_leaves=8)
-FORMS = st.recursive(
+SCHEMAS = st.recursive(
     st.sampled_from("NBFJISY*"),
     lambda inner: (
         st.lists(inner, max_size=3).map(lambda forms: f"({''.join(forms)})")
         | st.lists(inner, max_size=3).map(lambda forms: f"[{''.join(forms)}]")
-        | inner.map(lambda form: f"{{{form}}}")
-        | inner.map(lambda form: f"<{form}>")
-        | inner.map(lambda form: f"?{form}")
+        | inner.map(lambda schema: f"{{{schema}}}")
+        | inner.map(lambda schema: f"<{schema}>")
+        | inner.map(lambda schema: f"?{schema}")
     ),
     max_leaves=8,
 )
 
 
-def parse(form, at):
-    """A function that says whether a value has the form at a place, and where that ends."""
-    sign = form[at]
+def parse(schema, at):
+    """A function that says whether a value has the schema at a place, and where that ends."""
+    sign = schema[at]
     is_whole = lambda value: type(value) is int and -(2**63) <= value < 2**63  # noqa: E731
     simple = {
         "N": lambda value: value is None,
@@ -46,15 +46,15 @@ def parse(form, at):
     if sign in simple:
         return simple[sign], at + 1
     if sign == "?":
-        inner, end = parse(form, at + 1)
+        inner, end = parse(schema, at + 1)
         return lambda value: value is None or inner(value), end
     kind = tuple if sign in "({" else list
     if sign in "{<":
-        inner, end = parse(form, at + 1)
+        inner, end = parse(schema, at + 1)
         return lambda value: type(value) is kind and all(map(inner, value)), end + 1
     parts, at = [], at + 1
-    while form[at] not in ")]":
-        part, at = parse(form, at)
+    while schema[at] not in ")]":
+        part, at = parse(schema, at)
         parts.append(part)
 
     def fits(value):
@@ -63,11 +63,11 @@ def parse(form, at):
     return fits, at + 1
 
 
-@given(PLAIN, FORMS)
-def test_forms_mean_what_they_say(value, form):
-    expected, end = parse(form, 0)
-    assert end == len(form)
-    assert has_form(value, form) == expected(value)
+@given(PLAIN, SCHEMAS)
+def test_forms_mean_what_they_say(value, schema):
+    expected, end = parse(schema, 0)
+    assert end == len(schema)
+    assert matches_schema(value, schema) == expected(value)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_forms_mean_what_they_say(value, form):
     ],
 )  # fmt: skip
 def test_answers(value, fits):
-    assert has_form(value, "A", 2) == fits
+    assert matches_schema(value, "A", 2) == fits
 
 
 ROWS = [(-1, "parameter", "a"), (0, "attribute", "x"), (-1, "overlap", (((..., "path", 1),), ()))]
@@ -111,7 +111,7 @@ ROWS = [(-1, "parameter", "a"), (0, "attribute", "x"), (-1, "overlap", (((..., "
     ],
 )
 def test_trees(rows, root, fits):
-    assert has_form((rows, root), "T") == fits
+    assert matches_schema((rows, root), "T") == fits
 
 
 def test_fields_have_the_forms_of_their_names():
