@@ -75,7 +75,7 @@ def select_part(kernel: Kernel, number: int) -> None:
     kernel.locals = [*kernel.locals, *(each for each in part.locals if each not in kernel.locals)]
     kernel.parameters = [each for each in kernel.parameters if not isinstance(each, Array) or each in _arrays(kernel)]
     kernel.parameters = [each for each in kernel.parameters if each is not kernel.resume]
-    kernel.returns, kernel.result_form, kernel.resume = (), None, None
+    kernel.returns, kernel.result_shape, kernel.resume = (), None, None
 
 
 def _arrays(kernel: Kernel) -> set[object]:
