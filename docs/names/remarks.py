@@ -79,6 +79,7 @@ DIFFERENT = {
     "FieldsBuilder().pointer": "an error with the reason: " + _SPARSE,
     "FieldsBuilder().quant_array": "an error with the reason: " + _QUANTIZED,
     "FieldsBuilder().finalize": "memory is freed with the last field; `destroy()` declares that none is in use",
+    "Format": "available in compatibility mode (`qd.Format`, `ti.Format`), for textures",
 }
 
 #: Path → why it is missing.
