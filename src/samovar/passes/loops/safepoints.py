@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import partial
 
-from samovar._native import i64
+from samovar._native import i64, u1
 from samovar.ir import (
     Affine,
     Builder,
@@ -37,6 +37,7 @@ from samovar.ir import (
     Value,
     While,
     defined_in,
+    inside,
     outlined,
     regions,
     rewrite,
@@ -51,6 +52,8 @@ from samovar.passes.loops.work import Known, Work, as_integer, combined, has_lon
 BRIEF = 1_000_000.0
 #: The approximate duration of a strip of an innermost loop (nanoseconds), and its minimum number of iterations.
 PIECE, LEAST_PIECE = 500_000.0, 16
+#: A scalar loop of unknown length with at most so many operations has so many copies of its body.
+LITTLE, UNROLLED = 24, 4
 #: Code of more operations does not get two versions, for short loops and for long ones.
 TWICE = 150
 #: The cost of an iteration that calls a function with loops, in nanoseconds.
@@ -147,10 +150,7 @@ class _Placing:
         if isinstance(operation, For) and is_long(operation, self.looping):
             return self._for(operation, nested)
         if isinstance(operation, While):
-            self._inside(operation.head)
-            self._inside(operation.body)
-            operation.head.operations[:0] = _poll(self._cost(operation.head) + self._cost(operation.body))
-            return [operation]
+            return self._while(operation)
         for inner in regions(operation):
             self.region(inner, nested or isinstance(operation, For))
         return [operation]
@@ -185,6 +185,24 @@ class _Placing:
     def _in_each_iteration(self, loop: For) -> list[Operation]:
         self._inside(loop.body)
         loop.body.operations[:0] = _poll(self._cost(loop.body))
+        return [loop]
+
+    def _while(self, loop: While) -> list[Operation]:
+        """A loop of unknown length polls in each iteration; a short one is unrolled, and polls once in several."""
+        self._inside(loop.head)
+        self._inside(loop.body)
+        cost = self._cost(loop.head) + self._cost(loop.body)
+        little = code_size(loop.head) + code_size(loop.body) <= LITTLE and not any(each.width for each in inside(loop))
+        copies = UNROLLED if little else 1
+        rest: list[Operation] = []
+        for _ in range(copies - 1):
+            clone, build = Clone(), Builder(loop.line, loop.origin)
+            build.operations = clone.region(loop.head).operations
+            leave = Region([Operation("break", None)])
+            build.append(If(build.make("not", u1, clone.value(loop.condition)), leave, Region(), loop.line))
+            rest += [*build.operations, *clone.region(loop.body).operations]
+        loop.body.operations += rest
+        loop.head.operations[:0] = _poll(copies * cost)
         return [loop]
 
     def _inside(self, region: Region) -> None:
