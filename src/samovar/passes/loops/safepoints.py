@@ -56,6 +56,8 @@ PIECE, LEAST_PIECE = 500_000.0, 16
 LITTLE, UNROLLED = 24, 4
 #: Code of more operations does not get two versions, for short loops and for long ones.
 TWICE = 150
+#: Neither do loops inside of more loops: the backend moves the choice out of all of them, which copies the nest.
+DEEP = 4
 #: The cost of an iteration that calls a function with loops, in nanoseconds.
 CALL = 100.0
 
@@ -229,7 +231,7 @@ class _Placing:
             build.append(If(far, Region([polling]), self._unpolled(loop, distance, cost), loop.line, unlikely=True))
             return build.operations
         reach = Constant(length * abs(loop.stride), i64)
-        if not nested or long:
+        if not nested or long or self.depth > DEEP:
             self._strip_mined(build, loop, first, last, reach, length * cost)
             return build.operations
         distance = build.sub(last, first) if loop.stride > 0 else build.sub(first, last)
