@@ -49,7 +49,8 @@ LEVEL_LINE = "; level {}\n"
 CHOICES_STAY = "; choices stay choices"
 
 #: A line of a text with loops nested deeper than this. Whether a loop has any iteration is invariant in the loops around it,
-#: and LLVM unswitches all of them on it, one after the other: compile time grows with the square.
+#: and LLVM unswitches all of them on it, one after the other: compile time grows with the square. So does that of loop
+#: strength reduction, which considers the counters of all loops.
 DEEP, DEEP_NESTS = 6, "; deep nests"
 
 #: A line of a text whose loops all have a single counter and contiguous vectors: an eighth of the time to compile a small

@@ -61,7 +61,7 @@ def generate(text: str, machine: Machine, effort: str, product: str) -> bytes:
     switched = []
     if DEEP_NESTS in text:
         switched.append(("-unswitch-threshold=1", "-unswitch-threshold=50"))
-    if PLAIN_LOOPS in text:
+    if PLAIN_LOOPS in text or DEEP_NESTS in text:
         switched.append(("-disable-lsr=true", "-disable-lsr=false"))
     if CHOICES_STAY in text and machine[0].startswith("x86_64"):
         switched.append(("-x86-cmov-converter=false", "-x86-cmov-converter=true"))

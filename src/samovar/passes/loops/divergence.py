@@ -82,6 +82,9 @@ class Divergence:
         while known != len(self.varying) + len(self.divergent_loops):
             known = len(self.varying) + len(self.divergent_loops)
             self._region(loop.body, False)
+        found = [self.accesses.get(each) for each in outside_loops(loop.body) if each.code == "load"]
+        #: The number of gathers outside inner loops.
+        self.gathers = sum(access is not None and access.step is None and not access.even for access in found)
 
     def varies(self, value: Value) -> bool:
         return value in self.varying
@@ -142,10 +145,6 @@ class Divergence:
         if self._rows is None:
             self._rows = {self.affine.row(each)[0] for each, access in self.accesses.items() if access.even}
         return len(self._rows)
-
-    def gathers(self) -> int:
-        """The number of gathers."""
-        return sum(access.step is None and not access.even and each.code == "load" for each, access in self.accesses.items())
 
     def bounds_vary(self, loop: For) -> tuple[bool, bool]:
         begin, end, _ = loop.operands

@@ -211,8 +211,8 @@ class _Emission:
         if self.narrower or (self.masked and not self.once):
             left = build.make("and", i64, count, Constant(self.rest.width - 1, i64))
             some = build.compare("ne", left, Constant(0, i64))
-            halves, masked = partial(self._in_halves, stop, end, left), partial(self._once, self.rest, stop, left)
-            self._if(some, halves if self.narrower else masked)
+            halves, once = partial(self._in_halves, stop, end, left), partial(self._once, self.rest, stop, left)
+            self._if(some, halves if self.narrower else once)
         after = build.region(self._combine_hoisted).operations if hoisted else []
         unsure = None if hoisted else self._combine_lanes()
         if unsure is not None:

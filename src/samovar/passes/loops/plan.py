@@ -204,7 +204,7 @@ class Planner:
             if any(vectors.plan.jumps(each, variable) for each in vectors.plan.accesses for variable in inner):
                 yield replace(vectors, width=vectors.width * 2)
         width = vectors.width // 2
-        crowded = vectors.plan.gathers() * vectors.width > GATHERED
+        crowded = vectors.plan.gathers * vectors.width > GATHERED
         few = crowded or any(access.even for access in vectors.plan.accesses.values())
         while few and width >= self.machine.lanes(64) // 2:
             yield replace(vectors, width=width, tail=min(width, vectors.tail))
@@ -260,7 +260,7 @@ class Planner:
         dimension of a task. Other loops run repeatedly, so their prologue and epilogue matter."""
         if plan.stride != 1 or any(isinstance(each, (For, While)) and not is_unrolled(each) for each in plan.inside):
             return False
-        if not plan.loop.hints.parallel or found.reductions or plan.gathers():
+        if not plan.loop.hints.parallel or found.reductions or plan.gathers:
             return False
         return not any(isinstance(each, If) for each in plan.inside)
 

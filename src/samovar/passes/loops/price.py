@@ -229,7 +229,7 @@ class Price:
             guarded = GUESS if divergent and operation.code != "load" else MOVE if divergent else 0.0
             # A gather extracts the number of an element, whatever its dimensions, and inserts the element.
             moves = 2 if operation.code == "load" else sum(plan.varies(operand) for operand in operation.operands)
-            spilled = SPILLED if plan.gathers() * width > GATHERED else 0.0
+            spilled = SPILLED if not self._around and plan.gathers * width > GATHERED else 0.0
             return width * (cost + moves * MOVE + guarded + spilled)
         if step == 0:
             return cost if operation.code == "load" else cost + 4.0

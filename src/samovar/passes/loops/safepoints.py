@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import partial
 
-from samovar._native import i64
+from samovar._native import i64, u1
 from samovar.ir import (
     Affine,
     Builder,
@@ -37,6 +37,7 @@ from samovar.ir import (
     Value,
     While,
     defined_in,
+    inside,
     outlined,
     regions,
     rewrite,
@@ -51,8 +52,12 @@ from samovar.passes.loops.work import Known, Work, as_integer, combined, has_lon
 BRIEF = 1_000_000.0
 #: The approximate duration of a strip of an innermost loop (nanoseconds), and its minimum number of iterations.
 PIECE, LEAST_PIECE = 500_000.0, 16
+#: A scalar loop of unknown length with at most so many operations has so many copies of its body.
+LITTLE, UNROLLED = 24, 4
 #: Code of more operations does not get two versions, for short loops and for long ones.
 TWICE = 150
+#: Neither do loops inside of more loops: the backend moves the choice out of all of them, which copies the nest.
+DEEP = 4
 #: The cost of an iteration that calls a function with loops, in nanoseconds.
 CALL = 100.0
 
@@ -147,10 +152,7 @@ class _Placing:
         if isinstance(operation, For) and is_long(operation, self.looping):
             return self._for(operation, nested)
         if isinstance(operation, While):
-            self._inside(operation.head)
-            self._inside(operation.body)
-            operation.head.operations[:0] = _poll(self._cost(operation.head) + self._cost(operation.body))
-            return [operation]
+            return self._while(operation)
         for inner in regions(operation):
             self.region(inner, nested or isinstance(operation, For))
         return [operation]
@@ -187,6 +189,24 @@ class _Placing:
         loop.body.operations[:0] = _poll(self._cost(loop.body))
         return [loop]
 
+    def _while(self, loop: While) -> list[Operation]:
+        """A loop of unknown length polls in each iteration; a short one is unrolled, and polls once in several."""
+        self._inside(loop.head)
+        self._inside(loop.body)
+        cost = self._cost(loop.head) + self._cost(loop.body)
+        little = code_size(loop.head) + code_size(loop.body) <= LITTLE and not any(each.width for each in inside(loop))
+        copies = UNROLLED if little else 1
+        rest: list[Operation] = []
+        for _ in range(copies - 1):
+            clone, build = Clone(), Builder(loop.line, loop.origin)
+            build.operations = clone.region(loop.head).operations
+            leave = Region([Operation("break", None)])
+            build.append(If(build.make("not", u1, clone.value(loop.condition)), leave, Region(), loop.line))
+            rest += [*build.operations, *clone.region(loop.body).operations]
+        loop.body.operations += rest
+        loop.head.operations[:0] = _poll(copies * cost)
+        return [loop]
+
     def _inside(self, region: Region) -> None:
         """Place safepoints in a part of a loop that polls in each iteration."""
         self.depth += 1
@@ -211,7 +231,7 @@ class _Placing:
             build.append(If(far, Region([polling]), self._unpolled(loop, distance, cost), loop.line, unlikely=True))
             return build.operations
         reach = Constant(length * abs(loop.stride), i64)
-        if not nested or long:
+        if not nested or long or self.depth > DEEP:
             self._strip_mined(build, loop, first, last, reach, length * cost)
             return build.operations
         distance = build.sub(last, first) if loop.stride > 0 else build.sub(first, last)

@@ -96,6 +96,8 @@ class Work:
             self.variables[variable] = least[0], most[1]
 
     def region(self, region: Region) -> Known | None:
+        """The maximum time of a region."""
+        constant = 0.0
         total: Known = 0.0
         for operation in region.operations:
             if isinstance(operation, For):
@@ -107,8 +109,11 @@ class Work:
             for part in parts:
                 if part is None:
                     return None
-                total = combined("add", total, part)
-        return total
+                if isinstance(part, float):
+                    constant += part
+                else:
+                    total = combined("add", total, part)
+        return combined("add", total, constant)
 
     def limits(self, value: Value) -> Limits | None:
         """The range of a bound."""
@@ -158,8 +163,10 @@ def combined(code: str, left: Known, right: Known) -> Known:
     """Combine two estimates by an operation."""
     if isinstance(left, float) and isinstance(right, float):
         return _FOLDED[code](left, right)
-    if left == 0.0 and code in ("add", "max"):
-        return right if code == "add" else Expression(code, (left, right))
+    if left == 0.0 and code == "add":
+        return right
+    if right == 0.0 and code in ("add", "sub"):
+        return left
     return Expression(code, (left, right))
 
 
