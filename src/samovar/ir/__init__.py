@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from samovar.ir.machine import SCALAR, Machine
     from samovar.ir.opcodes import OPCODES
     from samovar.ir.printer import print_arguments, print_kernel, print_task
-    from samovar.ir.ranges import FloatRange, Range, float_range, integer_range_of
+    from samovar.ir.ranges import FloatRange, Range, float_range, integer_range_of, signed
     from samovar.ir.runtime_interface import (
         COST_UNKNOWN,
         ENTRY,
@@ -115,7 +115,7 @@ else:
             "machine": "Machine SCALAR",
             "opcodes": "OPCODES",
             "printer": "print_arguments print_kernel print_task",
-            "ranges": "FloatRange Range float_range integer_range_of",
+            "ranges": "FloatRange Range float_range integer_range_of signed",
             "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (
                 "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixResult ParallelFor Reduction "

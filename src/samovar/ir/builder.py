@@ -9,12 +9,12 @@ handle zeros and ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from samovar._native import DType, u1
+from samovar._native import DType, i32, i64, u1
 from samovar.ir.structure import For, Region
-from samovar.ir.values import Constant, Local, Operation, Value, VectorOperation
+from samovar.ir.values import Array, Constant, Local, Operation, Value, VectorOperation
 
 
 class Builder:
@@ -88,11 +88,23 @@ class Builder:
             return Constant(type(value.value), type)
         return self.make("cast", type, value)
 
+    def extent(self, array: Array, axis: int) -> Operation:
+        """The length of a dimension at run time."""
+        return self.make("shape", i64 if array.wide else i32, payload=(array, axis))
+
     def get(self, local: Local) -> Operation:
         return self.make("load_local", local.type, payload=local, width=local.width)
 
     def set(self, local: Local, value: Value) -> Operation:
         return self.make("store_local", None, value, payload=local, width=local.width)
+
+    def read(self, target: Array | Local, at: Sequence[Value] = ()) -> Operation:
+        """Load an element, or a local."""
+        return self.get(target) if isinstance(target, Local) else self.make("load", target.dtype, *at, payload=target)
+
+    def write(self, target: Array | Local, at: Sequence[Value], value: Value) -> Operation:
+        """Store an element, or a local."""
+        return self.set(target, value) if isinstance(target, Local) else self.make("store", None, *at, value, payload=target)
 
     # --- integer arithmetic, folded
 

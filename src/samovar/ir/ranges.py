@@ -19,6 +19,12 @@ from samovar.language import integer_range
 Range = tuple[int, int]
 
 
+def signed(number: int, bits: int) -> int:
+    """A number modulo 2^bits, as a signed integer."""
+    residue = number & ((1 << bits) - 1)
+    return residue - (1 << bits) if residue >> (bits - 1) else residue
+
+
 def integer_range_of(operation: Operation, operands: Sequence[Range]) -> Range:
     """The range of an integer operation, from the ranges of its operands."""
     assert operation.type is not None

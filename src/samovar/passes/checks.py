@@ -98,9 +98,6 @@ class _Checks(Builder):
         self.operation = operation
         self.owner = owner
 
-    def extent(self, array: Array, axis: int) -> Operation:
-        return self.make("shape", i64 if array.wide else i32, payload=(array, axis))
-
     def check(self, condition: Value, kind: str, values: Sequence[Value], *parts: str | Hole) -> None:
         """Fail with a message if a condition is false; holes in the message are indices of values."""
         site = site_of(kind, _joined(parts), values, self.operation, self.owner)

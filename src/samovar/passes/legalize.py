@@ -39,6 +39,7 @@ from samovar.ir import (
     VectorOperation,
     While,
     bodies,
+    constant_integer,
     dtype_of,
     rewrite,
 )
@@ -109,21 +110,13 @@ def _unsigned(bits: int) -> DType:
     return dtype
 
 
-def _known(value: Value) -> int | None:
-    return int(value.value) if isinstance(value, Constant) else None
-
-
 # --- // and % of integers
 
 
 def _floor_divide(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
     type = dtype_of(operation)
-    if type.kind == "float":
-        return _in_single(steps, operation, legal, _divide_floats)
     a, b = operation.operands
-    divisor = _known(b)
-    if type is u1:
-        return steps.make("and", u1, a, b)
+    divisor = constant_integer(b)
     if divisor is not None:
         return _floor_divide_by(steps, type, a, b, divisor)
     zero = steps.compare("eq", b, _zero(type))
@@ -138,12 +131,8 @@ def _floor_divide(legal: _Legalizing, steps: Builder, operation: Operation) -> V
 
 def _modulo(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
     type = dtype_of(operation)
-    if type.kind == "float":
-        return _in_single(steps, operation, legal, _modulo_floats)
     a, b = operation.operands
-    divisor = _known(b)
-    if type is u1:
-        return _zero(u1)
+    divisor = constant_integer(b)
     if divisor is not None:
         return _modulo_by(steps, type, a, b, divisor)
     zero = steps.compare("eq", b, _zero(type))
@@ -210,15 +199,16 @@ def _modulo_by(steps: Builder, type: DType, a: Value, b: Value, divisor: int) ->
 # --- // and % of floats
 
 
-_OfFloats = Callable[[_Legalizing, Builder, DType, list[Value]], Value]
+def _in_single(compute: Callable[[_Legalizing, Builder, DType, list[Value]], Value]) -> _Rule:
+    """The rule that computes in the type of an operation; f16 in f32, rounded once."""
 
+    def rule(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+        type = dtype_of(operation)
+        wide = f32 if type.bits == 16 else type
+        result = compute(legal, steps, wide, [steps.cast(operand, wide) for operand in operation.operands])
+        return steps.cast(result, type)
 
-def _in_single(steps: Builder, operation: Operation, legal: _Legalizing, compute: _OfFloats) -> Value:
-    """Compute in the type of an operation; f16 in f32, rounded once."""
-    type = dtype_of(operation)
-    wide = f32 if type.bits == 16 else type
-    result = compute(legal, steps, wide, [steps.cast(operand, wide) for operand in operation.operands])
-    return steps.cast(result, type)
+    return rule
 
 
 def _differ_in_sign(steps: Builder, type: DType, a: Value, b: Value) -> Value:
@@ -284,12 +274,8 @@ def _divide_floats(legal: _Legalizing, steps: Builder, type: DType, operands: li
 
 def _power(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
     type = dtype_of(operation)
-    a, b = operation.operands
-    if type.kind == "float":
-        return _function(legal, steps, operation)
-    if type is u1:
-        return steps.make("or", u1, a, steps.make("not", u1, b))
-    return steps.make("call", type, a, b, payload=legal.function("pow", type, lambda: _power_function(type)))
+    power = legal.function("pow", type, lambda: _power_function(type))
+    return steps.make("call", type, *operation.operands, payload=power)
 
 
 def _power_function(type: DType) -> Function:
@@ -303,17 +289,17 @@ def _power_function(type: DType) -> Function:
         negative = steps.compare("lt", exponent, _zero(type))
         steps.operations.append(If(negative, _reciprocal(type, base, exponent), Region()))
     for local, value in ((left, steps.make("bitcast", bits, exponent)), (square, base), (result, one)):
-        steps.make("store_local", None, value, payload=local)
+        steps.set(local, value)
     head, again = Builder(), Builder()
-    more = head.compare("ne", head.make("load_local", bits, payload=left), _zero(bits))
-    rest, factor, product = (again.make("load_local", local.type, payload=local) for local in (left, square, result))
+    more = head.compare("ne", head.get(left), _zero(bits))
+    rest, factor, product = map(again.get, (left, square, result))
     odd = again.compare("ne", again.make("and", bits, rest, _constant(1, bits)), _zero(bits))
     grown = again.choose(odd, again.make("mul", type, product, factor), product)
-    again.make("store_local", None, grown, payload=result)
-    again.make("store_local", None, again.make("mul", type, factor, factor), payload=square)
-    again.make("store_local", None, again.make("shift_right", bits, rest, _constant(1, bits)), payload=left)
+    again.set(result, grown)
+    again.set(square, again.make("mul", type, factor, factor))
+    again.set(left, again.make("shift_right", bits, rest, _constant(1, bits)))
     steps.operations.append(While(Region(head.operations), more, Region(again.operations)))
-    steps.make("return", None, steps.make("load_local", type, payload=result))
+    steps.make("return", None, steps.get(result))
     body = Region(steps.operations)
     return Function(f"power.{type.name}", [base, exponent], (type,), body, [left, square, result], cost=_POWER_COST)
 
@@ -336,12 +322,10 @@ def _shift(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
     """Shift by any amount: the width or more, or a negative amount, gives 0, or the sign for a signed right shift."""
     a, b = operation.operands
     type = dtype_of(operation)
-    if type is u1:
-        return steps.make("and", u1, a, steps.make("not", u1, b))
     keeps_sign = operation.code == "shr" and type.kind == "int"
     code = "shift_left" if operation.code == "shl" else "shift_right"
     last = _constant(type.bits - 1, type)
-    amount = _known(b)
+    amount = constant_integer(b)
     if amount is not None:
         if amount == 0:
             return a
@@ -358,41 +342,40 @@ def _as_bits(steps: Builder, value: Value, bits: DType) -> Value:
     return value if value.type is bits else steps.make("bitcast", bits, value)
 
 
-def _leading_zeros(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
-    return steps.make("not", u1, operation.operands[0]) if operation.type is u1 else operation
-
-
 def _find_first(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
     (a,) = operation.operands
     type = dtype_of(operation)
-    if type is u1:
-        return a
     place = steps.make("add", type, steps.make("ctz", type, a), _constant(1, type))
     return steps.choose(steps.compare("eq", a, _zero(type)), _zero(type), place)
 
 
-# --- constant predicates
+# --- single bits, and functions with one answer for a kind of number
 
 
-def _nothing_for_bits(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
-    """A bit is its own negation, and its own population count."""
-    return operation.operands[0] if operation.type is u1 else operation
+def _itself(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    return operation.operands[0]
 
 
-def _magnitude(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
-    return operation if dtype_of(operation).kind in ("float", "int") else operation.operands[0]
+def _no(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    return Constant(False, u1)
 
 
-def _is_nan(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
-    return operation if dtype_of(operation.operands[0]).kind == "float" else Constant(False, u1)
+def _not(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    return steps.make("not", u1, operation.operands[0])
 
 
-def _is_infinite(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
-    (a,) = operation.operands
-    type = dtype_of(a)
-    if type.kind != "float":
-        return Constant(False, u1)
-    return steps.compare("eq", steps.exact("abs", type, a), _constant(float("inf"), type))
+def _both(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    return steps.make("and", u1, *operation.operands)
+
+
+def _but_not(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    a, b = operation.operands
+    return steps.make("and", u1, a, steps.make("not", u1, b))
+
+
+def _or_not(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    a, b = operation.operands
+    return steps.make("or", u1, a, steps.make("not", u1, b))
 
 
 # --- floats
@@ -493,39 +476,44 @@ def _step_function(legal: _Legalizing, step: Operation) -> Function:
 
 def _plainly(legal: _Legalizing, steps: Builder, operation: Operation, code: str, target: Array | Local) -> Value:
     *indices, value = operation.operands
-    if isinstance(target, Local):
-        old = steps.make("load_local", target.type, payload=target)
-    else:
-        old = steps.make("load", target.dtype, *indices, payload=target)
+    old = steps.read(target, indices)
     step = Operation(code, old.type, (old, value), None, operation.line)
-    new = _RULES[code](legal, steps, step)
-    if isinstance(target, Local):
-        steps.make("store_local", None, new, payload=target)
-    else:
-        steps.make("store", None, *indices, new, payload=target)
+    steps.write(target, indices, _RULES[code](legal, steps, step))
     return old
+
+
+def _is_infinite(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+    (a,) = operation.operands
+    type = dtype_of(a)
+    return steps.compare("eq", steps.exact("abs", type, a), _constant(float("inf"), type))
+
+
+def _by_kind(**rules: _Rule) -> _Rule:
+    """A rule for each kind of the first operand; an operation on any other kind stays as it is."""
+
+    def rule(legal: _Legalizing, steps: Builder, operation: Operation) -> Value:
+        chosen = rules.get(dtype_of(operation.operands[0]).kind)
+        return operation if chosen is None else chosen(legal, steps, operation)
+
+    return rule
 
 
 #: Operation → its replacement: itself, or another value with steps before it.
 _RULES: dict[str, _Rule] = {
-    **{
-        code: _function
-        for code, row in OPCODES.items()
-        if row.rule == "float" and row.spellings
-    },
-    "floordiv": _floor_divide,
-    "mod": _modulo,
-    "pow": _power,
-    "shl": _shift,
-    "shr": _shift,
-    "popcnt": _nothing_for_bits,
-    "clz": _leading_zeros,
-    "ffs": _find_first,
-    "neg": _nothing_for_bits,
-    "abs": _magnitude,
-    "isnan": _is_nan,
-    "isinf": _is_infinite,
+    **{code: _function for code, row in OPCODES.items() if row.rule == "float" and row.spellings},
+    "floordiv": _by_kind(bool=_both, int=_floor_divide, uint=_floor_divide, float=_in_single(_divide_floats)),
+    "mod": _by_kind(bool=_no, int=_modulo, uint=_modulo, float=_in_single(_modulo_floats)),
+    "pow": _by_kind(bool=_or_not, int=_power, uint=_power, float=_function),
+    "shl": _by_kind(bool=_but_not, int=_shift, uint=_shift),
+    "shr": _by_kind(bool=_but_not, int=_shift, uint=_shift),
+    "popcnt": _by_kind(bool=_itself),
+    "clz": _by_kind(bool=_not),
+    "ffs": _by_kind(bool=_itself, int=_find_first, uint=_find_first),
+    "neg": _by_kind(bool=_itself),
+    "abs": _by_kind(bool=_itself, uint=_itself),
+    "isnan": _by_kind(bool=_no, int=_no, uint=_no),
+    "isinf": _by_kind(bool=_no, int=_no, uint=_no, float=_is_infinite),
     "cast": _cast,
     "atomic": _modify,
     "update": _modify,
-}  # fmt: skip
+}

@@ -22,6 +22,7 @@ from samovar.ir import (
     Hints,
     If,
     Local,
+    LocalArray,
     LoopVariable,
     Region,
     ScratchArray,
@@ -41,7 +42,7 @@ class Partial:
 
     local: Local
     identity: Constant
-    array: Value
+    array: LocalArray
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class Nest:
             end = build.make("shift_left", i64, build.add(group, number(1)), shift)
             self._units(begin, build.min(end, total))
             for partial in self.partials:
-                build.make("store", None, group, build.get(partial.local), payload=partial.array)
+                build.write(partial.array, [group], build.get(partial.local))
 
         note = "parallel: groups of iterations, each with partial results of its own"
         self._loop(group, first, last, each, replace(PLAIN_LOOP, parallel=True), note)
@@ -140,7 +141,7 @@ class Nest:
         start = build.mul(group, copy.stride)
 
         def each() -> None:
-            build.make("store", None, build.add(start, element), copy.identity, payload=copy.copies)
+            build.write(copy.copies, [build.add(start, element)], copy.identity)
 
         self._loop(element, number(0), copy.elements, each, Hints(parallel=True, unroll=1))
 

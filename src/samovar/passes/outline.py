@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial as partial_of
 from functools import reduce
 
-from samovar._native import DType, f32, i32, i64, u1, u64
+from samovar._native import DType, f32, i64, u1, u64
 from samovar.ir import (
     COST_UNKNOWN,
     NO_HINTS,
@@ -45,6 +45,7 @@ from samovar.ir import (
     ScratchArray,
     Task,
     Value,
+    dtype_of,
     indices,
     is_own,
     memory,
@@ -308,21 +309,15 @@ class _Outlining:
         build.set(total, partial.identity)
 
         def each() -> None:
-            found = build.make("load", dtype, group, payload=partial.array)
+            found = build.read(partial.array, [group])
             build.set(total, build.make(reduction.operation, dtype, build.get(total), found))
 
         combining = For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP)
         combining.note = "scalar: partial results are combined in order"
         build.append(combining)
-        if isinstance(target, Local):
-            old, stored = build.get(target), target.type
-        else:
-            old, stored = build.make("load", target.dtype, *reduction.indices, payload=target), target.dtype
-        result = build.cast(build.make(reduction.operation, dtype, build.cast(old, dtype), build.get(total)), stored)
-        if isinstance(target, Local):
-            build.set(target, result)
-        else:
-            build.make("store", None, *reduction.indices, result, payload=target)
+        old = build.read(target, reduction.indices)
+        result = build.make(reduction.operation, dtype, build.cast(old, dtype), build.get(total))
+        build.write(target, reduction.indices, build.cast(result, dtype_of(old)))
 
     def _merge(self, scatter: Scatter, copy: PrivateCopy, count: Value) -> None:
         """Add the private copies to the array, group by group."""
@@ -342,7 +337,7 @@ class _Outlining:
                 loop(variable, extents[len(at)], lambda: nested((*at, variable)))
                 return
             place = build.add(build.mul(group, copy.stride), _flat(build, array, at, extents))
-            value = build.make("load", array.dtype, place, payload=copy.copies)
+            value = build.read(copy.copies, [place])
             build.make("update", array.dtype, *at, value, payload=Atomic(scatter.operation, array))
 
         loop(group, groups, lambda: nested(()))
@@ -352,7 +347,7 @@ def _extent(build: Builder, array: Array, axis: int) -> Value:
     known = array.extents[axis]
     if known is not None:
         return number(known)
-    return build.cast(build.make("shape", i64 if array.wide else i32, payload=(array, axis)), i64)
+    return build.cast(build.extent(array, axis), i64)
 
 
 def _flat(build: Builder, array: Array, at: Sequence[Value], extents: Sequence[Value] = ()) -> Value:

@@ -26,7 +26,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from samovar.ir import Affine, AffineForm, Array, Kernel, Operation, ParallelFor, Symbol, indices, memory, serial, walk
+from samovar.ir import (
+    Affine,
+    AffineForm,
+    Array,
+    Kernel,
+    Operation,
+    ParallelFor,
+    Symbol,
+    indices,
+    memory,
+    serial,
+    signed,
+    walk,
+)
 from samovar.passes.accesses import Facts, contested, reached_from_tasks
 
 
@@ -154,5 +167,4 @@ def _bits(forms: Iterable[AffineForm]) -> int:
 
 def _constant(form: AffineForm, bits: int) -> int:
     """The constant of a form as the residue closest to zero: -1 and 1 are two apart, not 2^bits - 2."""
-    residue = form.constant & ((1 << bits) - 1)
-    return residue - (1 << bits) if residue >> (bits - 1) else residue
+    return signed(form.constant, bits)

@@ -24,14 +24,6 @@ def carry(writer: Writer, values: Sequence[tuple[str, str]]) -> str:
     return "%carried"
 
 
-def leave_if(writer: Writer, condition: str) -> None:
-    """End the launch if a condition holds: something has failed."""
-    bad, good = writer.label("failed"), writer.label("good")
-    writer.branch(condition, bad, good, UNLIKELY)
-    writer.cold += [f"{bad}:", "  " + writer.leave()]
-    writer.start(good)
-
-
 def fail_unless(writer: Writer, condition: str, site: Site, values: Sequence[Value]) -> None:
     """Continue if the condition holds; otherwise record the failure and leave the function."""
     bad, good = writer.label("fail"), writer.label("good")
@@ -39,8 +31,7 @@ def fail_unless(writer: Writer, condition: str, site: Site, values: Sequence[Val
     hot, writer.lines = writer.lines, writer.cold
     writer.start(bad)
     carried = carry(writer, [writer.memory_value(value) for value in values])
-    writer.module.runtime("sv_fail")
-    writer.emit(f"call void @sv_fail(ptr {writer.context()}, i32 {writer.module.site(site)}, ptr {carried})")
+    writer.runtime("sv_fail", writer.module.site(site), carried)
     writer.emit(writer.leave())
     writer.lines = hot
     writer.start(good)
@@ -52,9 +43,7 @@ def _check(writer: Writer, operation: Operation) -> None:
 
 def _print(writer: Writer, operation: Operation) -> None:
     carried = carry(writer, [writer.memory_value(value) for value in operation.operands])
-    writer.module.runtime("sv_print")
-    site = writer.module.site(operation.payload)
-    writer.emit(f"call void @sv_print(ptr {writer.context()}, i32 {site}, ptr {carried})")
+    writer.runtime("sv_print", writer.module.site(operation.payload), carried)
 
 
 _OVERFLOW = {"add": "add", "sub": "sub", "mul": "mul", "neg": "sub"}
@@ -68,14 +57,12 @@ def checked(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
     kind = register_type(dtype)
     name = f"llvm.{'s' if is_signed(dtype) else 'u'}{_OVERFLOW[operation.code]}.with.overflow.{kind}"
-    writer.module.declare(name, f"declare {{ {kind}, i1 }} @{name}({kind}, {kind})")
-    operands = [writer.value(operand) for operand in operation.operands]
-    if operation.code == "neg":
-        operands.insert(0, "0")
-    pair = writer.define(f"call {{ {kind}, i1 }} @{name}({kind} {operands[0]}, {kind} {operands[1]})")
-    overflow = writer.define(f"extractvalue {{ {kind}, i1 }} {pair}, 1")
+    left, right = ["0"] * (operation.code == "neg") + [writer.value(operand) for operand in operation.operands]
+    both = f"{{ {kind}, i1 }}"
+    pair = writer.intrinsic(both, name, (kind, left), (kind, right))
+    overflow = writer.define(f"extractvalue {both} {pair}, 1")
     fail_unless(writer, writer.define(f"xor i1 {overflow}, true"), site, operation.operands[: len(site.types)])
-    return writer.define(f"extractvalue {{ {kind}, i1 }} {pair}, 0")
+    return writer.define(f"extractvalue {both} {pair}, 0")
 
 
 def array_arguments(writer: Writer, array: Array, parameter: Array, length: bool) -> list[str]:
@@ -128,7 +115,7 @@ def _call(writer: Writer, operation: Operation) -> str | None:
     if not callee.fails:
         return result
     failed = writer.define(f"extractvalue {callee.result} {result}, 0") if function.returns else result
-    leave_if(writer, failed)
+    writer.leave_if(failed)
     if len(function.returns) == 1:
         return writer.define(f"extractvalue {callee.result} {result}, 1", "r")
     return result if function.returns else None
@@ -143,8 +130,7 @@ def _extract(writer: Writer, operation: Operation) -> str:
 
 
 def _key(writer: Writer, operation: Operation) -> str:
-    writer.module.runtime("sv_random")
-    return writer.define(f"call i64 @sv_random(ptr {writer.context()})")
+    return writer.runtime("sv_random")
 
 
 def _push(writer: Writer, operation: Operation) -> None:
@@ -154,15 +140,13 @@ def _push(writer: Writer, operation: Operation) -> None:
     if kind != f"i{bits}":
         name = writer.define(f"bitcast {kind} {name} to i{bits}")
     wide = name if bits == 64 else writer.define(f"zext i{bits} {name} to i64")
-    writer.module.runtime("sv_push")
-    writer.emit(f"call void @sv_push(ptr {writer.context()}, i64 {wide})")
+    writer.runtime("sv_push", wide)
 
 
 def _pop(writer: Writer, operation: Operation) -> str:
     dtype = dtype_of(operation)
     bits, kind = dtype.itemsize * 8, register_type(dtype)
-    writer.module.runtime("sv_pop")
-    found = writer.define(f"call i64 @sv_pop(ptr {writer.context()})")
+    found = writer.runtime("sv_pop")
     if kind == "i1":
         return writer.define(f"trunc i64 {found} to i1")
     narrow = found if bits == 64 else writer.define(f"trunc i64 {found} to i{bits}")
@@ -170,8 +154,7 @@ def _pop(writer: Writer, operation: Operation) -> str:
 
 
 def _threads(writer: Writer, operation: Operation) -> str:
-    writer.module.runtime("sv_threads")
-    return writer.define(f"call i64 @sv_threads(ptr {writer.context()})")
+    return writer.runtime("sv_threads")
 
 
 def _scratch(writer: Writer, operation: Operation) -> None:
@@ -186,9 +169,8 @@ def _scratch(writer: Writer, operation: Operation) -> None:
     unneeded = writer.define(f"or i1 {enough}, {writer.define(f'xor i1 {wanted}, true')}")
     writer.branch(unneeded, ready, more)
     writer.start(more)
-    writer.module.runtime("sv_scratch")
-    found = writer.define(f"call ptr @sv_scratch(ptr {writer.context()}, i64 {size})")
-    leave_if(writer, writer.define(f"icmp eq ptr {found}, null"))
+    found = writer.runtime("sv_scratch", size)
+    writer.leave_if(writer.define(f"icmp eq ptr {found}, null"))
     writer.emit(f"store ptr {found}, ptr {slot}")
     writer.emit(f"store i64 {size}, ptr {had}")
     writer.jump(ready)

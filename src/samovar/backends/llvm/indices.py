@@ -15,7 +15,7 @@ from math import prod
 
 from samovar.backends.llvm.types import is_signed, memory_type, register_type
 from samovar.backends.llvm.writer import Writer
-from samovar.ir import AffineForm, Array, Constant, Operation, Value, dtype_of
+from samovar.ir import AffineForm, Array, Constant, Operation, Value, dtype_of, signed
 
 #: The range of exact sums that are the index, if that is in bounds: from _LEAST to below _LIMIT.
 _LEAST, _LIMIT = -(1 << 31), 1 << 32
@@ -68,7 +68,7 @@ def _sum_of(writer: Writer, terms: Sequence[tuple[Value, int]], flags: str) -> s
         part = widened(writer, term)
         negative = factor == -1 and total != "0"
         if factor not in (1, -1) or (factor == -1 and not negative):
-            part = writer.define(f"mul{flags} i64 {part}, {_signed(factor)}", "x")
+            part = writer.define(f"mul{flags} i64 {part}, {signed(factor, 64)}", "x")
         if total == "0":
             total = part
         else:
@@ -87,7 +87,7 @@ def _index(writer: Writer, array: Array, value: Value) -> tuple[str, int]:
     if _is_exact(form, array):
         low, high = _exact_range(form)
         flags = " nsw" if low >= -(1 << 63) and high < 1 << 63 else ""
-        constant = _signed(form.constant)
+        constant = signed(form.constant, 64)
         total = _sum_of(writer, terms, flags)
         return (total, constant) if abs(constant) < _LIMIT else (_sum(writer, total, constant), 0)
     if form.bits >= 32 and not array.wide and dtype_of(value).bits == 32:
@@ -118,7 +118,7 @@ def _with_wrapped_rest(writer: Writer, form: AffineForm, terms: Sequence[tuple[V
         return ""
     # Sign extension gives the numbers from -2^31 on.
     moved = first - _LEAST
-    rest = str(_as_i32(form.constant - moved))
+    rest = str(signed(form.constant - moved, 32))
     for term, times in terms:
         if term is inner:
             continue
@@ -126,26 +126,16 @@ def _with_wrapped_rest(writer: Writer, form: AffineForm, terms: Sequence[tuple[V
         bits = dtype_of(term).bits
         if bits != 32:
             part = writer.define(f"trunc i64 {widened(writer, term)} to i32", "x")
-        part = part if times == 1 else writer.define(f"mul i32 {part}, {_as_i32(times)}", "x")
+        part = part if times == 1 else writer.define(f"mul i32 {part}, {signed(times, 32)}", "x")
         rest = writer.define(f"add i32 {rest}, {part}", "x")
     wrapped = _sum(writer, writer.define(f"sext i32 {rest} to i64", "x"), moved)
     return writer.define(f"add nsw i64 {wrapped}, {_sum_of(writer, [(inner, factor)], ' nsw')}", "x")
-
-
-def _as_i32(number: int) -> int:
-    """A number modulo 2^32, as i32."""
-    return ((number + (1 << 31)) & ((1 << 32) - 1)) - (1 << 31)
 
 
 def _sum(writer: Writer, variable: str, constant: int) -> str:
     if constant == 0:
         return variable
     return str(constant) if variable == "0" else writer.define(f"add i64 {variable}, {constant}", "x")
-
-
-def _signed(number: int) -> int:
-    """A number modulo 2^64, as i64."""
-    return ((number + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 def index(writer: Writer, array: Array, value: Value) -> str:

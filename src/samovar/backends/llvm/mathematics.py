@@ -31,9 +31,8 @@ def intrinsic(writer: Writer, name: str, dtype: DType, width: int, *arguments: s
     """Call `llvm.name` on arguments of one float type."""
     kind = register_type(dtype, width)
     full = f"llvm.{name}.{suffix(dtype, width)}"
-    writer.module.declare(full, f"declare {kind} @{full}({', '.join([kind] * len(arguments))})")
-    operands = ", ".join(f"{kind} {argument}" for argument in arguments)
-    return writer.define(f"call {writer.flags if flags is None else flags}{kind} @{full}({operands})")
+    operands = ((kind, argument) for argument in arguments)
+    return writer.intrinsic(kind, full, *operands, flags=writer.flags if flags is None else flags)
 
 
 def library(writer: Writer, name: str, dtype: DType, width: int, *arguments: str) -> str:
@@ -41,15 +40,13 @@ def library(writer: Writer, name: str, dtype: DType, width: int, *arguments: str
     symbol, kind = name + "f" if dtype.bits == 32 else name, register_type(dtype)
     if not width:
         writer.module.library_function(symbol, name, dtype, len(arguments))
-        operands = ", ".join(f"{kind} {argument}" for argument in arguments)
-        return writer.define(f"call {writer.flags}{kind} @{symbol}({operands})")
+        return writer.call(kind, symbol, ((kind, argument) for argument in arguments), writer.flags)
     lanes, called = writer.module.vector_function(symbol, name, dtype, len(arguments), width)
     parts = []
     for first in range(0, width, lanes):
         taken = [_lanes(writer, kind, argument, width, first, lanes) for argument in arguments]
         part = register_type(dtype, lanes) if lanes > 1 else kind
-        operands = ", ".join(f"{part} {argument}" for argument in taken)
-        parts.append(writer.define(f"call {writer.flags}{part} @{called}({operands})"))
+        parts.append(writer.call(part, called, ((part, argument) for argument in taken), writer.flags))
     return _joined(writer, kind, parts, lanes)
 
 
@@ -59,9 +56,7 @@ def _lanes(writer: Writer, kind: str, vector: str, width: int, first: int, count
         return vector
     if count == 1:
         return writer.define(f"extractelement <{width} x {kind}> {vector}, i64 {first}")
-    chosen = ", ".join(f"i32 {lane}" for lane in range(first, first + count))
-    whole = f"<{width} x {kind}>"
-    return writer.define(f"shufflevector {whole} {vector}, {whole} poison, <{count} x i32> <{chosen}>")
+    return writer.shuffle(f"<{width} x {kind}>", vector, "poison", range(first, first + count))
 
 
 def _joined(writer: Writer, kind: str, parts: list[str], lanes: int) -> str:
@@ -72,12 +67,8 @@ def _joined(writer: Writer, kind: str, parts: list[str], lanes: int) -> str:
             whole = writer.define(f"insertelement <{len(parts)} x {kind}> {whole}, {kind} {part}, i64 {lane}")
         return whole
     while len(parts) > 1:
-        chosen = ", ".join(f"i32 {lane}" for lane in range(2 * lanes))
-        vector = f"<{lanes} x {kind}>"
-        parts = [
-            writer.define(f"shufflevector {vector} {one}, {vector} {other}, <{2 * lanes} x i32> <{chosen}>")
-            for one, other in zip(parts[::2], parts[1::2], strict=True)
-        ]
+        pairs, vector = zip(parts[::2], parts[1::2], strict=True), f"<{lanes} x {kind}>"
+        parts = [writer.shuffle(vector, *pair, range(2 * lanes)) for pair in pairs]
         lanes *= 2
     return parts[0]
 

@@ -122,8 +122,7 @@ def _load_vector(writer: Writer, operation: VectorOperation, array: Array) -> st
     mask = _spread_mask(writer, operation, _spread(operation, span))
     whole = _masked_load(writer, place, array, span, mask)
     kind = memory_type(dtype, span)
-    found = writer.define(f"shufflevector {kind} {whole}, {kind} poison, {_chosen(_places(operation))}")
-    return _in_register(writer, found, dtype, width)
+    return _in_register(writer, writer.shuffle(kind, whole, "poison", _places(operation)), dtype, width)
 
 
 def _store(writer: Writer, operation: Operation) -> None:
@@ -155,7 +154,7 @@ def _store_vector(writer: Writer, operation: VectorOperation, array: Array) -> N
     span = before + _span(operation)
     place = _moved(writer, place, dtype, -before if before else 1 - span)
     lanes = [*[None] * before, *_spread(operation, span - before)]
-    spread = writer.define(f"shufflevector {kind} {stored}, {kind} poison, {_chosen(lanes)}")
+    spread = writer.shuffle(kind, stored, "poison", lanes)
     _masked_store(writer, place, array, span, spread, _spread_mask(writer, operation, lanes))
 
 
@@ -170,21 +169,24 @@ def _mask(writer: Writer, operation: VectorOperation) -> str:
 
 
 def _masked_load(writer: Writer, place: str, array: Array, width: int, mask: str) -> str:
-    dtype, masks, mark = array.dtype, f"<{width} x i1>", writer.access_of(array)
-    kind = memory_type(dtype, width)
-    name = f"llvm.masked.load.{_memory_suffix(dtype, width)}.p0"
-    writer.module.declare(name, f"declare {kind} @{name}(ptr, {masks}, {kind})")
+    kind, pointer, masks = _masked(writer, place, array, width, mask)
+    name = f"llvm.masked.load.{_memory_suffix(array.dtype, width)}.p0"
     # Branch conditions may be computed from it, also in inactive lanes: it must not be poison.
-    aligned = f"ptr align {dtype.itemsize} {place}"
-    return writer.define(f"call {kind} @{name}({aligned}, {masks} {mask}, {kind} zeroinitializer){mark}", "m")
+    return writer.intrinsic(kind, name, pointer, masks, (kind, "zeroinitializer"), mark=writer.access_of(array))
 
 
 def _masked_store(writer: Writer, place: str, array: Array, width: int, value: str, mask: str) -> None:
-    dtype, masks, mark = array.dtype, f"<{width} x i1>", writer.access_of(array)
-    kind = memory_type(dtype, width)
-    name = f"llvm.masked.store.{_memory_suffix(dtype, width)}.p0"
-    writer.module.declare(name, f"declare void @{name}({kind}, ptr, {masks})")
-    writer.emit(f"call void @{name}({kind} {value}, ptr align {dtype.itemsize} {place}, {masks} {mask}){mark}")
+    kind, pointer, masks = _masked(writer, place, array, width, mask)
+    name = f"llvm.masked.store.{_memory_suffix(array.dtype, width)}.p0"
+    writer.intrinsic("void", name, (kind, value), pointer, masks, mark=writer.access_of(array))
+
+
+def _masked(
+    writer: Writer, place: str, array: Array, width: int, mask: str
+) -> tuple[str, tuple[str, str], tuple[str, str]]:
+    """The type of the elements of a masked access, its address, and its mask."""
+    aligned = f"align {array.dtype.itemsize} {place}"
+    return memory_type(array.dtype, width), ("ptr", aligned), (f"<{width} x i1>", mask)
 
 
 def _memory_suffix(dtype: DType, width: int) -> str:
@@ -225,11 +227,7 @@ def _spread_mask(writer: Writer, operation: VectorOperation, spread: Sequence[in
     kind = f"<{operation.width} x i1>"
     # Lanes of a second vector, of zeros, fill the gaps.
     lanes = [operation.width if lane is None else lane for lane in spread]
-    return writer.define(f"shufflevector {kind} {_mask(writer, operation)}, {kind} zeroinitializer, {_chosen(lanes)}")
-
-
-def _chosen(lanes: Sequence[int | None]) -> str:
-    return f"<{len(lanes)} x i32> <{', '.join('i32 poison' if lane is None else f'i32 {lane}' for lane in lanes)}>"
+    return writer.shuffle(kind, _mask(writer, operation), "zeroinitializer", lanes)
 
 
 def _moved(writer: Writer, place: str, dtype: DType, distance: int | str) -> str:

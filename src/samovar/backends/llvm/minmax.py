@@ -35,8 +35,7 @@ def extreme(writer: Writer, operation: Operation) -> str:
 def _of_integers(writer: Writer, code: str, dtype: DType, width: int, a: str, b: str) -> str:
     kind = register_type(dtype, width)
     name = f"llvm.{'s' if is_signed(dtype) else 'u'}{code}.{suffix(dtype, width)}"
-    writer.module.declare(name, f"declare {kind} @{name}({kind}, {kind})")
-    return writer.define(f"call {kind} @{name}({kind} {a}, {kind} {b})")
+    return writer.intrinsic(kind, name, (kind, a), (kind, b))
 
 
 def _by_comparison(writer: Writer, code: str, dtype: DType, width: int, a: str, b: str) -> str:

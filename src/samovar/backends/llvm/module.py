@@ -211,13 +211,13 @@ class Module:
         """Declare an external function or an intrinsic, once."""
         self.declarations.setdefault(name, line)
 
-    def runtime(self, name: str) -> None:
-        """Declare an entry point of the runtime."""
-        if name not in self.declarations:
-            function = RUNTIME[name]
-            parameters = ", ".join(_KINDS[kind] for kind in function.parameters)
-            result, attributes = _KINDS[function.result], "#7" if function.isolated else "#1" if function.rare else "#0"
-            self.declarations[name] = f"declare {result} @{name}({parameters}) {attributes}"
+    def runtime(self, name: str) -> tuple[str, list[str]]:
+        """Declare an entry point of the runtime; the LLVM types of its result and its parameters."""
+        function = RUNTIME[name]
+        result, kinds = _KINDS[function.result], [_KINDS[kind] for kind in function.parameters]
+        attributes = "#7" if function.isolated else "#1" if function.rare else "#0"
+        self.declare(name, f"declare {result} @{name}({', '.join(kinds)}) {attributes}")
+        return result, kinds
 
     def site(self, site: Site) -> str:
         """The number of a site for the runtime. A unit counts its own; the linker adds the number of those before."""

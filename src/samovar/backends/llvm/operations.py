@@ -51,21 +51,18 @@ def _negate(writer: Writer, operation: Operation) -> str:
 def _magnitude(writer: Writer, operation: Operation) -> str:
     if is_float(dtype_of(operation)):
         return mathematics.function(writer, operation)
-    return _integer_intrinsic(writer, operation, "abs", ", i1 false")
+    return _integer_intrinsic(writer, operation, "abs", ("i1", "false"))
 
 
-def _count(choice: str) -> Rendering:
+def _count(*choice: tuple[str, str]) -> Rendering:
     """An intrinsic that counts bits; `choice` is its argument about zero."""
-    return lambda writer, operation: _integer_intrinsic(writer, operation, OPCODES[operation.code].intrinsic, choice)
+    return lambda writer, operation: _integer_intrinsic(writer, operation, OPCODES[operation.code].intrinsic, *choice)
 
 
-def _integer_intrinsic(writer: Writer, operation: Operation, name: str, choice: str) -> str:
+def _integer_intrinsic(writer: Writer, operation: Operation, name: str, *choice: tuple[str, str]) -> str:
     dtype, (a,) = dtype_of(operation), writer.operands(operation)
     kind = register_type(dtype, operation.width)
-    parameters = f"{kind}, i1" if choice else kind
-    full = f"llvm.{name}.{suffix(dtype, operation.width)}"
-    writer.module.declare(full, f"declare {kind} @{full}({parameters})")
-    return writer.define(f"call {kind} @{full}({kind} {a}{choice})")
+    return writer.intrinsic(kind, f"llvm.{name}.{suffix(dtype, operation.width)}", (kind, a), *choice)
 
 
 def _invert(writer: Writer, operation: Operation) -> str:
@@ -173,14 +170,13 @@ def _reduce(writer: Writer, operation: Operation) -> str:
     name = floating if is_float(dtype) else signed if is_signed(dtype) else unsigned
     kind, lanes = register_type(dtype), register_type(dtype, vector.width)
     full = f"llvm.vector.reduce.{name}.{suffix(dtype, vector.width)}"
-    start = {"add": "-0.0", "mul": "1.0"}.get(operation.payload) if is_float(dtype) else None
+    value = (lanes, writer.value(vector))
+    if not is_float(dtype):
+        return writer.intrinsic(kind, full, value)
+    start = {"add": "-0.0", "mul": "1.0"}.get(operation.payload)
     if start is None:
-        writer.module.declare(full, f"declare {kind} @{full}({lanes})")
-        flags = writer.flags if is_float(dtype) else ""
-        return writer.define(f"call {flags}{kind} @{full}({lanes} {writer.value(vector)})")
-    writer.module.declare(full, f"declare {kind} @{full}({kind}, {lanes})")
-    flags = writer.flags or "reassoc "
-    return writer.define(f"call {flags}{kind} @{full}({kind} {start}, {lanes} {writer.value(vector)})")
+        return writer.intrinsic(kind, full, value, flags=writer.flags)
+    return writer.intrinsic(kind, full, (kind, start), value, flags=writer.flags or "reassoc ")
 
 
 def _shuffle(writer: Writer, operation: Operation) -> str:
@@ -188,10 +184,7 @@ def _shuffle(writer: Writer, operation: Operation) -> str:
     first, *others = operation.operands
     kind = register_type(dtype_of(operation), first.width)
     other = writer.value(others[0]) if others else "poison"
-    lanes = ", ".join("i32 poison" if lane is None else f"i32 {lane}" for lane in operation.payload)
-    return writer.define(
-        f"shufflevector {kind} {writer.value(first)}, {kind} {other}, <{len(operation.payload)} x i32> <{lanes}>"
-    )
+    return writer.shuffle(kind, writer.value(first), other, operation.payload)
 
 
 OPERATIONS: dict[str, Rendering] = {
@@ -211,9 +204,9 @@ OPERATIONS: dict[str, Rendering] = {
     "not": _invert,
     "shift_left": _arithmetic("shl", "shl"),
     "shift_right": _arithmetic("ashr", "lshr"),
-    "popcnt": _count(""),
-    "clz": _count(", i1 false"),
-    "ctz": _count(", i1 false"),
+    "popcnt": _count(),
+    "clz": _count(("i1", "false")),
+    "ctz": _count(("i1", "false")),
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), _compare),
     "isnan": _is_nan,
     "select": _select,

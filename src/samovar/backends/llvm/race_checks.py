@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from samovar.backends.llvm.effects import carry, leave_if
+from samovar.backends.llvm.effects import carry
 from samovar.backends.llvm.indices import index, widened
 from samovar.backends.llvm.memory import place_of
 from samovar.backends.llvm.writer import Writer
-from samovar.ir import Array, Operation, Touch
+from samovar.ir import Array, Operation, Touch, Value
 
 
-def _numbers(writer: Writer, names: Sequence[str]) -> str:
-    return carry(writer, [("i64", name) for name in names])
+def _numbers(writer: Writer, values: Sequence[Value]) -> str:
+    return carry(writer, [("i64", widened(writer, value)) for value in values])
 
 
 def _begin(writer: Writer, operation: Operation) -> None:
     site, granule = operation.payload
-    writer.module.runtime("sv_races_begin")
-    bounds = _numbers(writer, [widened(writer, operand) for operand in operation.operands])
-    writer.emit(
-        f"call void @sv_races_begin(ptr {writer.context()}, i32 {writer.module.site(site)},"
-        f" i32 {len(operation.operands) // 4}, ptr {bounds}, i32 {granule})"
-    )
-
-
-def _iteration(writer: Writer, operation: Operation) -> None:
-    writer.module.runtime("sv_races_iteration")
-    position = _numbers(writer, [widened(writer, operand) for operand in operation.operands])
-    writer.emit(f"call void @sv_races_iteration(ptr {writer.context()}, ptr {position})")
+    bounds = _numbers(writer, operation.operands)
+    axes = len(operation.operands) // 4
+    writer.runtime("sv_races_begin", writer.module.site(site), str(axes), bounds, str(granule))
 
 
 def _touch(writer: Writer, operation: Operation) -> None:
@@ -39,39 +30,27 @@ def _touch(writer: Writer, operation: Operation) -> None:
     if isinstance(target, Array):
         numbers += [index(writer, target, operand) for operand in operation.operands]
         numbers += [writer.extent(target, axis) for axis in range(target.ndim)]
-    writer.module.runtime("sv_races_touch")
-    place = _numbers(writer, numbers)
-    writer.emit(
-        f"call void @sv_races_touch(ptr {writer.context()}, i32 {writer.module.site(touch.site)}, i32 {touch.kind},"
-        f" ptr {address}, i32 {dtype.itemsize}, i32 {len(numbers) // 2}, ptr {place}, i64 {touch.constant})"
-    )
+    place = carry(writer, [("i64", number) for number in numbers])
+    given = touch.kind, address, dtype.itemsize, len(numbers) // 2, place, touch.constant
+    writer.runtime("sv_races_touch", writer.module.site(touch.site), *map(str, given))
 
 
 def _report(writer: Writer, operation: Operation) -> None:
-    function = "sv_races_end" if operation.code == "report" else "sv_sections_end"
-    writer.module.runtime(function)
-    found = writer.define(f"call i32 @{function}(ptr {writer.context()})")
-    leave_if(writer, writer.define(f"icmp ne i32 {found}, 0"))
+    found = writer.runtime("sv_races_end" if operation.code == "report" else "sv_sections_end")
+    writer.leave_if(writer.define(f"icmp ne i32 {found}, 0"))
 
 
 def _begin_sections(writer: Writer, operation: Operation) -> None:
     site, count, granule = operation.payload
-    writer.module.runtime("sv_sections_begin")
-    number = writer.module.site(site)
-    writer.emit(f"call void @sv_sections_begin(ptr {writer.context()}, i32 {number}, i32 {count}, i32 {granule})")
+    writer.runtime("sv_sections_begin", writer.module.site(site), str(count), str(granule))
 
 
-def _section(writer: Writer, operation: Operation) -> None:
-    writer.module.runtime("sv_sections_next")
-    writer.emit(f"call void @sv_sections_next(ptr {writer.context()}, i32 {operation.payload})")
-
-
-WATCHING: dict[str, Callable[[Writer, Operation], None]] = {
+WATCHING: dict[str, Callable[[Writer, Operation], str | None]] = {
     "watch": _begin,
-    "iteration": _iteration,
+    "iteration": lambda writer, operation: writer.runtime("sv_races_iteration", _numbers(writer, operation.operands)),
     "touch": _touch,
     "report": _report,
     "watch_sections": _begin_sections,
-    "section": _section,
+    "section": lambda writer, operation: writer.runtime("sv_sections_next", str(operation.payload)),
     "report_sections": _report,
 }

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
-from samovar.backends.llvm.effects import leave_if
 from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, Module
 from samovar.backends.llvm.tasks import launch
 from samovar.backends.llvm.types import memory_type
@@ -84,11 +83,8 @@ def run_sections(entry: Writer, kernel: Kernel, offsets: dict[Value, int], secti
     _store(entry, memory, CONTEXT, "ptr", entry.context())
     for slot, fill in enumerate(frame.fill, VALUES):
         _store(entry, memory, slot, *fill())
-    module.runtime("sv_sections")
-    failed = entry.define(
-        f"call i32 @sv_sections(ptr {entry.context()}, i32 {sections.number}, ptr @{name}, ptr {memory}, i64 {len(calls)})"
-    )
-    leave_if(entry, entry.define(f"icmp ne i32 {failed}, 0"))
+    failed = entry.runtime("sv_sections", str(sections.number), f"@{name}", memory, str(len(calls)))
+    entry.leave_if(entry.define(f"icmp ne i32 {failed}, 0"))
 
 
 def _store(entry: Writer, frame: str, slot: int, kind: str, value: str) -> None:

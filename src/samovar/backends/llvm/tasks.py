@@ -15,7 +15,6 @@ from itertools import count
 from samovar._native import DType
 from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
-from samovar.backends.llvm.effects import leave_if
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import widened
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, OUTLINED, UNIT, Module
@@ -219,8 +218,5 @@ def launch(writer: Writer, task: Task, name: str, offsets: dict[Value, int]) -> 
         module.definitions.append(body.definitions(name))
     units, items = (widened(writer, operand) for operand in task.operands)
     frame = body.frame()
-    module.runtime("sv_run")
-    failed = writer.define(
-        f"call i32 @sv_run(ptr {writer.context()}, i32 {task.number}, ptr @{name}, ptr {frame}, i64 {units}, i64 {items})"
-    )
-    leave_if(writer, writer.define(f"icmp ne i32 {failed}, 0"))
+    failed = writer.runtime("sv_run", str(task.number), f"@{name}", frame, units, items)
+    writer.leave_if(writer.define(f"icmp ne i32 {failed}, 0"))

@@ -9,8 +9,7 @@ import math
 import struct
 
 from samovar._native import DType
-from samovar.ir import Local, VectorLocal
-from samovar.language import integer_range
+from samovar.ir import Local, VectorLocal, signed
 
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
@@ -55,8 +54,7 @@ def literal(value: bool | int | float, dtype: DType) -> str:
         return _float_literal(float(value), dtype.bits)
     if dtype.kind == "bool":
         return "true" if value else "false"
-    number = int(value) & ((1 << dtype.bits) - 1)
-    return str(number - (1 << dtype.bits) if number >> (dtype.bits - 1) else number)
+    return str(signed(int(value), dtype.bits))
 
 
 def _float_literal(value: float, bits: int) -> str:
@@ -73,13 +71,3 @@ def _packed(form: str, value: float) -> bytes:
         return struct.pack(form, value)
     except OverflowError:
         return struct.pack(form, math.copysign(math.inf, value))
-
-
-def least(dtype: DType) -> int:
-    """The smallest integer of a type."""
-    return integer_range(dtype)[0]
-
-
-def greatest(dtype: DType) -> int:
-    """The largest integer of a type."""
-    return integer_range(dtype)[1]

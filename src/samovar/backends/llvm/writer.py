@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from samovar._native import DType
-from samovar.backends.llvm.module import BOOLEAN, EXTENT, WIDE_EXTENT, Module
+from samovar.backends.llvm.module import BOOLEAN, EXTENT, UNLIKELY, WIDE_EXTENT, Module
 from samovar.backends.llvm.types import literal, local_type, memory_type, register_type
 from samovar.ir import (
     Array,
@@ -203,6 +203,36 @@ class Writer(ABC):
         name = f"%{wanted}.{self._count}"
         self.lines.append(f"  {name} = {expression}")
         return name
+
+    def call(self, result: str, name: str, operands: Iterable[tuple[str, str]], flags: str = "", mark: str = "") -> str:
+        """Call a function with operands, each with its LLVM type; the result is a register, or "" for `void`."""
+        text = f"call {flags}{result} @{name}({', '.join(f'{kind} {operand}' for kind, operand in operands)}){mark}"
+        if result != "void":
+            return self.define(text)
+        self.emit(text)
+        return ""
+
+    def intrinsic(self, result: str, name: str, *operands: tuple[str, str], flags: str = "", mark: str = "") -> str:
+        """Call an intrinsic of LLVM, with its whole name."""
+        self.module.declare(name, f"declare {result} @{name}({', '.join(kind for kind, _ in operands)})")
+        return self.call(result, name, operands, flags, mark)
+
+    def runtime(self, name: str, *arguments: str) -> str:
+        """Call an entry point of the runtime, with the context and these arguments."""
+        result, kinds = self.module.runtime(name)
+        return self.call(result, name, zip(kinds, (self.context(), *arguments), strict=True))
+
+    def leave_if(self, condition: str) -> None:
+        """End the launch if a condition holds: something has failed."""
+        bad, good = self.label("failed"), self.label("good")
+        self.branch(condition, bad, good, UNLIKELY)
+        self.cold += [f"{bad}:", "  " + self.leave()]
+        self.start(good)
+
+    def shuffle(self, vector: str, one: str, other: str, lanes: Sequence[int | None]) -> str:
+        """Lanes of two vectors of one type, by number; None for any value."""
+        chosen = ", ".join("i32 poison" if lane is None else f"i32 {lane}" for lane in lanes)
+        return self.define(f"shufflevector {vector} {one}, {vector} {other}, <{len(lanes)} x i32> <{chosen}>")
 
     def define_early(self, expression: str, wanted: str) -> str:
         """Like `define`, at the top of the function."""
