@@ -246,7 +246,7 @@ def test_prose_at_the_root_uses_the_words_of_the_field():
         ("page.md", "Samovar's behaviour is exact.\n", "behaviour"),
         ("code.py", 'def f():\n    """Two types meet here."""\n', "types meet"),
         ("code.py", "x = 1  # what is left: nobody knows\n", "nobody knows"),
-        ("code.py", "raise ValueError('there is none that fits')\n", "none that"),
+        ("code.py", "raise ValueError('there is none that fits')\n", "is none that"),
         ("code.c", "/* Runs side by side. */\nint side;\n", "side by side"),
         ("code.c", 'fail("the peer of %s");\n', "peer"),
     ],

@@ -225,6 +225,12 @@ def test_a_function_that_is_not_written_in_python_is_not_compiled():
     assert "cannot be compiled" in failure(body, sv.SamovarTypeError)
 
 
+def test_a_function_of_a_library_module_is_not_compiled_and_the_message_says_what_to_do():
+    message = failure("import time\n\n@sv.kernel\ndef k():\n    x = time.time()\n", sv.SamovarTypeError)
+    assert "`time.time` is a built-in function and cannot be compiled" in message
+    assert "help: call it before or after the launch" in message
+
+
 def test_bit_operations_need_integers():
     assert "integers" in failure(in_kernel("x = 1.5\ny = x & 1"), TypeError)
 

@@ -1,4 +1,5 @@
-"""Creating fields with their own memory, in any order of dimensions. Others are placed in trees, see `dense_trees`.
+"""Creating fields. `sv.field` with a shape gives a field its own memory, in any order of dimensions; fields without a shape
+are placed in trees, see `dense_trees`.
 
 The field itself is native (`samovar._native.Field`).
 """
