@@ -155,3 +155,18 @@ def test_what_is_computed_from_invariants_is_one_also_where_bits_are_lost() -> N
         wrapped = build.cast(build.op("add", build["n"], build["m"]), i64)
         total = build.op("add", wrapped, build.cast(build.op("mul", build["n"], 3), i64))
     assert Affine(build.body).form(total).invariant()
+
+
+def test_a_quotient_and_its_rest_are_the_dividend() -> None:
+    build = Builder(Parameter("n", i32))
+    with build.parallel((0, 1000), type=i32) as (p,):
+        row, column = build.op("floordiv", p, Constant(7, i32)), build.op("mod", p, Constant(7, i32))
+        other = build.op("mod", p, Constant(8, i32))
+        scaled = build.op("mul", build.op("add", row, Constant(1, i32)), Constant(7, i32))
+        again = build.op("add", scaled, build.op("sub", column, Constant(2, i32)))
+        wrong = build.op("add", scaled, other)
+    affine = Affine(build.kernel().body)
+    form = affine.form(again)
+    assert [(symbol.identity, factor) for symbol, factor in form.terms] == [(p, 1)]
+    assert form.constant == 5
+    assert len(affine.form(wrong).terms) == 2

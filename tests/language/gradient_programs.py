@@ -2,7 +2,8 @@
 
 A program is the text of a module with the arrays of `ARRAYS`, a few kernels, and `run()`, which launches them. It uses what
 users write: structs, vectors, matrices, local arrays, slices, functions of all kinds, jumps, loops whose length depends on
-data, gathers, scatters onto the same elements, and every update.
+data, gathers, scatters onto the same elements, every update, several parallel loops with code between them, early returns,
+graphs with loops and sections, recorded launches, checkpointed steps and random numbers.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ Ball = sv.types.struct(at=sv.types.vector(2, real), mass=real)
 ball = Ball.field(shape={SIZE}, needs_grad=True)
 order = sv.field(sv.i32, {SIZE})
 length = sv.field(sv.i32, {SIZE})
+left = sv.ndarray(sv.i32, ())
 
 
 @sv.func
@@ -56,6 +58,10 @@ def split(x, y):
     return x, x * y
 
 
+def weights(count):
+    return [0.3 + 0.2 * k for k in range(count)]
+
+
 @sv.func
 def clipped(x):
     return sv.math.clamp(x, -0.6, 0.8)
@@ -81,6 +87,10 @@ class Writer:
         self.lists: list[str] = []
         self.count = 0
         self.sliced = False
+        self.top = 1
+        self.shared: list[str] = []
+        self.total = ""
+        self.draws = False
 
     def emit(self, depth: int, text: str) -> None:
         self.lines.append("    " * depth + text)
@@ -103,14 +113,59 @@ class Writer:
         self.read_only = others
         if self.serial:
             self.own = self.read_only = self.summed = names
-        self.floats, self.integers, self.vectors, self.lists = ["scale"], ["i", "number"], [], []
+        self.floats, self.integers, self.vectors, self.lists = ["scale", *self.shared], ["i", "number"], [], []
         self.margin = random.choice([0, 0, 1, 2])
         form = random.random()
-        if form < 0.2 and self.margin == 0:
-            self.emit(1, "for i in a:")
+        if "grid" in self.own and form < 0.15 and not self.serial:
+            self.margin, self.own, self.integers = 0, ["grid"], ["i", "j", "number"]
+            self.emit(self.top, random.choice(["for i, j in grid:", f"for i, j in sv.ndrange({SIZE}, 3):"]))
+        elif form < 0.3 and self.margin == 0:
+            self.emit(self.top, "for i in a:")
         else:
-            self.emit(1, f"for i in range({self.margin}, {SIZE - self.margin}):")
-        self.body(2, random.randint(2, 6))
+            self.emit(self.top, f"for i in range({self.margin}, {SIZE - self.margin}):")
+        self.body(self.top + 1, random.randint(2, 6))
+
+    def between(self) -> None:
+        """Code between the loops of a kernel."""
+        random = self.random
+        self.own = self.read_only = self.summed = NAMES
+        self.least, self.margin, self.serial, before = None, 0, True, self.serial
+        self.floats, self.integers, self.vectors, self.lists = ["scale", *self.shared], ["number"], [], []
+        kind = random.random()
+        if kind < 0.35:
+            name = self.name("u")
+            self.emit(1, f"{name} = sv.sin({self.expression()})")
+            self.shared.append(name)
+        elif kind < 0.55:
+            self.statement(3, False)  # not deep, so no loop
+            self.lines[-1] = self.lines[-1][8:]
+        elif kind < 0.75 and not self.total:
+            self.total = self.name("s")
+            self.emit(1, f"{self.total} = 0.0")
+        elif kind < 0.9:
+            self.emit(1, f"if {self.condition()}:")
+            self.emit(2, "return")
+        if self.total and random.random() < 0.5:
+            self.shared.append(self.total)
+            self.total = ""
+        self.serial = before
+
+    def graph(self) -> None:
+        """A graph: a loop over a flag around tasks, one of them in a section, and a task behind it."""
+        self.emit(1, "for _ in range(1):")
+        self.emit(2, "left[None] = number % 3 + 1")
+        self.emit(1, "while sv.graph.do_while(left, max_iterations=5):")
+        self.top = 2
+        self.task()
+        self.emit(2, "with sv.graph.parallel_context():")
+        self.emit(3, "with sv.graph.parallel():")
+        self.top = 4
+        self.task()
+        self.emit(3, "with sv.graph.parallel():")
+        self.emit(4, "for _ in range(1):")
+        self.emit(5, "left[None] -= 1")
+        self.top = 1
+        self.task()
 
     def index(self) -> str:
         random = self.random
@@ -125,6 +180,8 @@ class Writer:
         """A number in an element of an array."""
         random = self.random
         component = random.choice(["0", "1", f"{random.choice(self.integers)} % 2"])
+        if name == "grid" and index == "i" and "j" in self.integers and "grid" in self.own:
+            return "grid[i, j]"
         if name == "grid":
             return f"grid[{index}, {random.choice(['0', '1', '2', f'{random.choice(self.integers)} % 3'])}]"
         if name == "arrow":
@@ -167,6 +224,10 @@ class Writer:
                 return random.choice(self.floats)
             if leaf < 0.94:
                 return f"0.1 * {random.choice(self.integers)}"
+            if leaf < 0.96 and self.draws:
+                return "sv.random()"
+            if leaf < 0.98:
+                return f"sv.static(weights(3))[{random.randint(0, 2)}]"
             return f"{random.uniform(-1.5, 1.5):.3f}"
         one, other = (self.expression(depth - 1) for _ in range(2))
         forms = (
@@ -176,7 +237,11 @@ class Writer:
             "sv.atan2({0}, 1.0 + {1} * {1})", f"power(sv.tanh({{0}}), {random.choice(self.integers)} % 4)",
             "split({0}, {1})[0]", "split({0}, {1})[1]", "clipped({0})", "sv.select({0} > {1}, {0}, {1} * 0.5)",
             "sv.math.mix({0}, {1}, 0.3)", "(sv.floor({0}) + {1})",
-            "(1.0 + {0} * {0}) ** 1.5",
+            "(1.0 + {0} * {0}) ** 1.5", "sv.log(1.2 + {0} * {0})", "sv.asin(sv.tanh({0}) * 0.9)",
+            "sv.acos(sv.sin({0}) * 0.8)", "sv.math.erf({0})", "sv.math.hypot({0}, 1.0 + {1})",
+            "sv.math.log1p({0} * {0})", "sv.math.cbrt(2.0 + sv.sin({0}))",
+            "((2.5 + sv.sin({0})) % (1.3 + {1} * {1}))", "sv.rsqrt(1.0 + {0} * {0})", "sv.math.copysign({0}, {1})",
+            "sv.atan2({1}, 2.0 + sv.cos({0}))", "sv.math.smoothstep(-1.0, 1.0, {0})", "sv.math.expm1(sv.cos({0}))",
         )  # fmt: skip
         return random.choice(forms).format(one, other)
 
@@ -195,6 +260,9 @@ class Writer:
         wrapped += ["{0} / (1.2 + {1}.norm_sqr())", "{0} * {1}.dot({0})", "({0} + 2.0).normalized()"]
         wrapped += [f"{each} @ {{0}}" for each in turns] + [f"{each}.transpose() @ {{0}}" for each in turns]
         wrapped += [f"({each} @ {each} + 3.0).inverse() @ {{0}}" for each in turns[:1]]
+        wrapped += [f"{each}.determinant() * {{0}} + {each}.trace()" for each in turns[:1]]
+        wrapped += [f"sv.polar_decompose({each} + sv.Matrix([[2.0, 0.5], [0.1, 1.0]]))[0] @ {{0}}" for each in turns[:1]]
+        wrapped += [f"sv.svd({each} + sv.Matrix([[3.0, 0.5], [0.1, 1.0]]))[1] @ {{0}}" for each in turns[:1]]
         return random.choice(wrapped).format(one, other)
 
     def condition(self) -> str:
@@ -212,12 +280,14 @@ class Writer:
         random = self.random
         kinds = ["store"] * 3 + ["update"] * 3 + ["local"] * 2 + ["assign", "assign", "sum", "sum"]
         kinds += ["atomic", "vector", "vector", "vector_store", "list", "list_store", "call"]
-        if depth < 5:
+        if depth < self.top + 4 and self.integers[0] == "i":
             kinds += ["if", "if", "for", "for", "while"]
         if loop:
             kinds += ["jump"]
-        if self.least and self.read_only and depth == 2 and not self.serial:
+        if self.least and self.read_only and depth == self.top + 1 and not self.serial:
             kinds += ["extreme", "extreme"]
+        if self.total and depth == self.top + 1 and "i" in self.integers:
+            kinds += ["total", "total"]
         getattr(self, f"_{random.choice(kinds)}")(depth, loop)
 
     def _store(self, depth: int, loop: bool) -> None:
@@ -234,7 +304,7 @@ class Writer:
         self.floats.append(name)
 
     def _assign(self, depth: int, loop: bool) -> None:
-        names = [each for each in self.floats if each != "scale"]
+        names = [each for each in self.floats if each not in ("scale", *self.shared)]
         if not names:
             return self._local(depth, loop)
         name = self.random.choice(names)
@@ -252,13 +322,17 @@ class Writer:
     def _atomic(self, depth: int, loop: bool) -> None:
         """An atomic update of an element of this iteration, or its old value."""
         random = self.random
-        code = random.choice(["add", "sub", "mul", "min", "max"])
+        code = random.choice(["add", "sub", "mul", "min", "max", "exchange"])
         call = f"sv.atomic_{code}({self.target()}, sv.cos({self.expression()}))"
         if random.random() < 0.4:
             name = self.name("v")
             self.floats.append(name)
             call = f"{name} = {call}"
         self.emit(depth, call)
+
+    def _total(self, depth: int, loop: bool) -> None:
+        """A sum of all iterations."""
+        self.emit(depth, f"{self.total} {self.random.choice(['+=', '-='])} 0.2 * sv.sin({self.expression()})")
 
     def _extreme(self, depth: int, loop: bool) -> None:
         """Iterations share elements that only minima go to, of what no iteration writes."""
@@ -305,7 +379,7 @@ class Writer:
 
     def _call(self, depth: int, loop: bool) -> None:
         """A function that changes what it is given."""
-        names = [each for each in self.floats if each != "scale"]
+        names = [each for each in self.floats if each not in ("scale", *self.shared)]
         what = self.random.choice(names) if names and self.random.random() < 0.5 else self.target()
         self.emit(depth, f"raise_by({what}, sv.sin({self.expression()}))")
 
@@ -350,14 +424,28 @@ def program(seed: int, real: str = "f64") -> str:
         serial = random.random() < 0.3
         writer = Writer(random, serial)
         writer.sliced = random.random() < 0.3
-        for _ in range(random.randint(1, 3)):
-            writer.task()
+        options = "(serial=True)" if serial else ""
+        if not serial and random.random() < 0.2:
+            writer.graph()
+            options = "(graph=True)"
+        else:
+            writer.draws = not serial and random.random() < 0.2
+            for place in range(random.randint(1, 3)):
+                if place and random.random() < 0.6:
+                    writer.between()
+                writer.task()
         lines += [
-            f"@sv.kernel{'(serial=True)' if serial else ''}",
-            f"def kernel_{number}(scale: real, number: sv.i32):", *writer.lines, "", "",
+            f"@sv.kernel{options}", f"def kernel_{number}(scale: real, number: sv.i32):", *writer.lines, "", "",
         ]  # fmt: skip
         kernels.append(f"kernel_{number}")
     launches = [random.choice(kernels) for _ in range(random.randint(1, 5))]
     calls = [f"    {name}({random.uniform(-1, 1):.3f}, {random.randint(0, 9)})" for name in launches]
-    lines += ["def run():", *calls]
+    form = random.random()
+    if form < 0.15:
+        lines += ["with sv.graph.record() as step:", *calls, "", ""]
+        lines += ["def run():", "    sv.seed(7)", "    step()", "    step()"]
+    elif form < 0.3:
+        lines += ["def step(t):", *calls, "", "", "def run():", "    sv.seed(7)", "    sv.ad.checkpointed(step, 3)"]
+    else:
+        lines += ["def run():", "    sv.seed(7)", *calls]
     return "\n".join(lines) + "\n"

@@ -236,3 +236,84 @@ def test_second_derivatives_of_a_stencil():
     (found,) = sv.ad.hvp(f, [x], [direction])
     expected = (gradient(start + 1e-6 * direction) - gradient(start - 1e-6 * direction)) / 2e-6
     np.testing.assert_allclose(found.to_numpy(), expected, atol=1e-7)
+
+
+def test_grids_in_one_dimension():
+    """`p // n * n + p % n` is `p`, so neighbors in a flattened grid are at constant distances."""
+    side = 9
+
+    @sv.kernel
+    def spread():
+        for p in range(side * side):
+            i, j = p // side, p % side
+            force = sv.Vector([0.0, 0.0])
+            for d in sv.static(range(4)):
+                a, b = i + sv.static((1, -1, 0, 0)[d]), j + sv.static((0, 0, 1, -1)[d])
+                if 0 <= a < side and 0 <= b < side:
+                    along = x[a * side + b] - x[p]
+                    force += along * along.norm()
+            y[p] = x[p] + 0.1 * force
+
+    x, y = (sv.Vector.field(2, sv.f64, side * side, needs_grad=True) for _ in range(2))
+
+    def f(*_):
+        spread()
+        return y
+
+    def value(at):
+        x.from_numpy(at)
+        y.fill(0)
+        spread()
+        return y.to_numpy()
+
+    numbers = np.random.default_rng(1)
+    start, w, v = (numbers.uniform(-1, 1, (side * side, 2)) for _ in range(3))
+    x.from_numpy(start)
+    with sv.ad.Tape() as tape:
+        f()
+    y.grad.from_numpy(w)
+    tape.backward()
+    difference = (value(start + 1e-6 * v) - value(start - 1e-6 * v)) / 2e-6
+    assert np.sum(x.grad.to_numpy() * v) == pytest.approx(np.sum(w * difference), rel=1e-8)
+
+
+def test_updates_of_one_element_become_one():
+    """Unless something between them uses the element."""
+
+    size = 12
+
+    @sv.kernel
+    def separate():
+        for i in range(size):
+            p = order[i]
+            y[i] = x[p] * x[i] + sv.sin(x[p])
+            if x[p] > 0.0:
+                y[i] += x[p] * x[p]
+
+    @sv.kernel(serial=True)
+    def dependent():
+        for i in range(size):
+            y[order[i]] = x[i] * y[order[i]] + y[i]
+            y[i] += sv.sin(y[order[i]]) * x[order[i]]
+
+    x, y = (sv.field(sv.f64, size, needs_grad=True) for _ in range(2))
+    order = sv.field(sv.i32, size)
+    numbers = np.random.default_rng(2)
+    order.from_numpy(numbers.integers(0, size, size, np.int32))
+    for kernel in (separate, dependent):
+        start, w, v = (numbers.uniform(-1, 1, size) for _ in range(3))
+
+        def value(at, kernel=kernel):
+            x.from_numpy(at)
+            y.fill(0.5)
+            kernel()
+            return y.to_numpy()
+
+        x.from_numpy(start)
+        y.fill(0.5)
+        with sv.ad.Tape() as tape:
+            kernel()
+        y.grad.from_numpy(w)
+        tape.backward()
+        difference = (value(start + 1e-6 * v) - value(start - 1e-6 * v)) / 2e-6
+        assert np.sum(x.grad.to_numpy() * v) == pytest.approx(np.sum(w * difference), rel=1e-7)

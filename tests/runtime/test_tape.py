@@ -609,3 +609,68 @@ def test_a_second_process_compiles_no_reverse(tmp_path):
     ]
     assert lines[0][0] == lines[1][0]
     assert [int(count) > 0 for _, count in lines] == [True, False]
+
+
+def test_gradients_compared_with_differences():
+    """The launches are repeated, with their random numbers, from the state that each found; then all is as it was."""
+    x, y, loss = array(N), array(N), array()
+    start = np.linspace(0.5, 1.5, N)
+
+    @sv.kernel
+    def step(s: sv.f64):
+        for i in x:
+            y[i] += sv.sin(x[i]) * sv.random()
+            x[i] *= s * x[i]
+
+    @sv.kernel
+    def total():
+        for i in x:
+            loss[None] += x[i] * y[i]
+
+    def run():
+        step(0.9)
+        sv.ad.checkpointed(lambda t: step(0.5 + t), 3)
+        total()
+
+    x.copy_from(start)
+    with sv.ad.Tape(loss, grad_check=[x]):
+        run()
+    after = x.to_numpy().copy()
+    value = loss[None]
+    x.copy_from(start)
+    for each in (y, loss):
+        each.fill(0)
+    with sv.ad.Tape(loss):
+        run()
+    assert x.to_numpy() == pytest.approx(after)
+    assert value != 0
+
+    @sv.ad.grad_replaced
+    def wrong():
+        total()
+
+    @sv.ad.grad_for(wrong)
+    def wrong_gradient():
+        x.grad.fill(7)
+
+    found = r"the gradient by element \d of array 0 is 7.0, but finite"
+    with pytest.raises(sv.SamovarRuntimeError, match=found), sv.ad.Tape(loss, grad_check=[x]):
+        wrong()
+
+
+def test_a_gradient_that_is_not_a_number_is_found():
+    x, loss = array(N, value=4), array()
+
+    @sv.kernel
+    def roots(x: sv.types.NDArray[sv.f64, 1]):
+        loss[None] = 0
+        for i in x:
+            loss[None] += sv.sqrt(x[i]) * (1 - sv.min(i, 1)) * 0.0 + sv.select(x[i] > 1.0, x[i], sv.sqrt(x[i]))
+
+    def f(x):
+        roots(x)
+        return loss
+
+    x[0] = -1.0
+    with pytest.raises(sv.SamovarRuntimeError, match="by element 0 of array 0 is nan"):
+        sv.ad.check(f, x)

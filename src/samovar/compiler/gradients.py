@@ -119,7 +119,9 @@ def separate_gradients(lens: Lens, kernel: Kernel, gradients: Iterable[Array]) -
     arrays = [each for each in kernel.parameters if isinstance(each, Array) and not is_own(each)]
     own = [source_of(lens, each) for each in arrays if each in changed]
     used = [source_of(lens, each) for each in arrays if each not in changed]
-    if own and ({each.path for each in own} & {each.path for each in used} or not lens.disjoint(own, used)):
+    shared = {each.path for each in own} & {each.path for each in used}
+    # One by one: an array that is passed twice has one gradient.
+    if shared or not all(lens.disjoint([each], used) for each in own):
         raise SamovarCompilationError(
             f"{lens.kernel.qualname}: the kernel uses gradients that its reverse changes, and cannot be differentiated\n"
             "  help: use copies of gradients"

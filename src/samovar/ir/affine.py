@@ -288,6 +288,8 @@ class Affine:
         if type is None or operation.width or not all(_integer(value) for value in (operation, *operation.operands)):
             return _of_symbol(_opaque(operation, None if invariant else task))
         combined = _combine(operation, operands)
+        if combined is not None and operation.code in ("add", "sub"):
+            combined = self._rejoined(combined)
         if combined is not None and isinstance(operation.payload, tuple):
             low, high = operation.payload  # a cast of a value that is known to be in this range
             combined = replace(combined, low=max(combined.low, low), high=min(combined.high, high))
@@ -296,6 +298,18 @@ class Affine:
             return replace(wrapped, loop_invariant=True) if invariant else wrapped
         low, high = integer_range_of(operation, [(form.low, form.high) for form in operands])
         return _of_symbol(Symbol(operation, low, high, None if invariant else task))
+
+    def _rejoined(self, form: AffineForm) -> AffineForm:
+        """The form with `a // n * n + a % n` as `a`."""
+        for rest, factor in form.terms:
+            parts = _division(rest, "mod")
+            if parts is None:
+                continue
+            for quotient, coefficient in form.terms:
+                if _division(quotient, "floordiv") == parts and coefficient == factor * parts[1]:
+                    terms = tuple(each for each in form.terms if each[0] not in (rest, quotient))
+                    return replace(form, terms=terms).plus(self._forms[parts[0]], factor)
+        return form
 
     def _key(self, operation: Operation, task: ParallelFor | None) -> Hashable | None:
         """The value-numbering key of an operation; None if the result may differ between executions."""
@@ -313,6 +327,15 @@ class Affine:
 
 def _integer(value: Value) -> bool:
     return value.type is not None and value.type.kind != "float"
+
+
+def _division(symbol: Symbol, code: str) -> tuple[Value, int] | None:
+    """The operands of a division by a constant that a symbol stands for."""
+    operation = symbol.identity
+    if not isinstance(operation, Operation) or operation.code != code:
+        return None
+    divisor = constant_integer(operation.operands[1])
+    return (operation.operands[0], divisor) if divisor else None
 
 
 def _opaque(value: Value, task: ParallelFor | None) -> Symbol:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from copy import copy
 from threading import get_ident
 
 from samovar import errors
@@ -85,8 +86,8 @@ def launch_with(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
     return kernel(*arguments[:positional], **dict(zip(kernel.parameters[positional:], arguments[positional:], strict=True)))
 
 
-def _reverse(kernel: Kernel, arguments: tuple[Any, ...], seed: int = 0, number: int = 0) -> object:
-    """Run the reverse of a launch, with the random numbers of the launch; one that has failed has none."""
+def _run_again(kernel: Kernel, arguments: tuple[Any, ...], seed: int = 0, number: int = 0) -> object:
+    """Run a launch again, or its reverse, with its random numbers; one that has failed has none."""
     return call_with_keys(seed, number, lambda: call_uncounted(lambda: launch_with(kernel, arguments)))
 
 
@@ -118,19 +119,30 @@ class Record:
     """A record on a tape: its reverse, which is called with `arguments`, and the copies made before it."""
 
     # A tape has one for each launch: it consists of few objects, for the sake of the garbage collector.
-    __slots__ = ("arguments", "is_reversed", "kept", "launch", "name", "replays", "reverse")
+    __slots__ = ("arguments", "is_reversed", "kept", "kernel", "launch", "name", "replays", "reverse")
 
     def __init__(
-        self, name: str, reverse: Callable[..., object], arguments: tuple[Any, ...], launch: Launched | None = None
+        self,
+        name: str,
+        reverse: Callable[..., object],
+        arguments: tuple[Any, ...],
+        launch: Launched | None = None,
+        kernel: Kernel | None = None,
     ) -> None:
         self.name = name
         self.reverse = reverse
         self.arguments = arguments
         self.launch = launch
+        self.kernel = kernel
         #: Whether the reverse begins with the state before the launch, and changes it.
         self.replays = launch is not None and launch.plan.replays
         self.kept: tuple[Kept, ...] = ()
         self.is_reversed = True
+
+    def repeat(self) -> None:
+        """Launch the kernel again, with the same random numbers."""
+        if self.kernel is not None:
+            _run_again(self.kernel, *self.arguments[1:])
 
     def state(self) -> list[list[bytes]]:
         """The current contents of all copied parts."""
@@ -167,6 +179,7 @@ class Tape:
 
     `clear_gradients` sets all gradients to 0 first. Changes of the recorded arrays by others than recorded launches are
     errors: by counts, or by contents for memory that is shared with other libraries; with `validation`, for all arrays.
+    Gradients by the arrays in `grad_check` are compared with central differences, which repeats all launches.
 
     >>> import samovar as sv
     >>> x, loss = sv.ndarray(sv.f32, 3, needs_grad=True), sv.ndarray(sv.f32, (), needs_grad=True)
@@ -191,8 +204,6 @@ class Tape:
     def __init__(
         self, loss: Any = None, clear_gradients: bool = True, validation: bool = False, grad_check: Any = None
     ) -> None:
-        if grad_check is not None:
-            raise errors.SamovarTypeError("a tape has no finite differences\n  help: use `sv.ad.check(f, *arrays)`")
         if "torch" in sys.modules and loss is not None:
             from samovar.runtime.torch_gradients import give_gradients
 
@@ -204,6 +215,7 @@ class Tape:
         self.loss = loss
         self._clears = clear_gradients
         self._validates = validation
+        self._compared = list(grad_check or ())
         self._records: list[Record] = []
         self._needs = Needs()
         #: What launches with the same arrays have in common, by the identities of these.
@@ -220,7 +232,8 @@ class Tape:
         self._gradients = MemoryIndex()
         self._used = MemoryIndex()
         self._differentiates = True
-        self._whole: dict[tuple[Any, ...], Kept] | None = None
+        #: What launches overwrite, as it was before all of them, where that is wanted, by its place.
+        self._whole: dict[tuple[Any, ...], Kept] | None = {} if self._compared else None
         self._done = False
         self._thread: int | None = None
 
@@ -240,6 +253,34 @@ class Tape:
             self._count(False)
         elif self.loss is not None:
             self.grad()
+            if self._compared:
+                self._compare()
+
+    def _compare(self) -> None:
+        """Compare gradients with differences of the loss. The launches are repeated for that."""
+        from samovar.runtime.differences import compare
+
+        assert self._whole is not None
+        before = list(self._whole.values())[::-1]  # of views that overlap, what was saved first is right
+        after = [each.now() for each in before]
+
+        def put(state: list[list[bytes]]) -> None:
+            for each, content in zip(before, state, strict=True):
+                each.put(content)
+
+        def value() -> float:
+            for record in self._records:
+                record.repeat()
+            result = float(self.loss.to_numpy().reshape(-1)[0])
+            put(start)
+            return result
+
+        start = [each.content for each in before]
+        put(start)
+        try:
+            compare(self._compared, [each.grad.to_numpy() for each in self._compared], value)
+        finally:
+            put(after)
 
     def _count(self, on: bool) -> None:
         """Have launches count as changes, from the beginning of the block until the tape has gone backward."""
@@ -278,6 +319,9 @@ class Tape:
         finally:
             written, self._whole = self._whole, outer
         record.kept = tuple(written.values())[::-1]  # of views that overlap, what was saved first is right
+        if outer is not None:
+            for key, kept in written.items():
+                outer.setdefault(key, copy(kept))
         for each in self._records[mark:]:
             for place in each.launch.loads if each.launch is not None else ():
                 if place.key not in written:
@@ -316,7 +360,7 @@ class Tape:
                 f"{kernel.__qualname__} returns, in line {known.returned}, what depends on arrays that have a gradient, and"
                 " what is done with it has none\n  help: write it into an array, or launch the kernel in `sv.ad.no_grad`"
             )
-        record = Record(kernel.__qualname__, _reverse, (taped, arguments), known)
+        record = Record(kernel.__qualname__, _run_again, (taped, arguments), known, kernel)
         record.is_reversed = self._differentiates and bool(known.gradients)
         reads = launch.reads() if record.is_reversed else []
         for place, box, _ in reads if record.replays else ():

@@ -45,6 +45,9 @@ ATOMIC = 5.0
 #: Loops of so many iterations are written out, so that what they reach is at constant distances.
 MOST_TRIPS = 8
 
+#: So many pairs of reads and writes are compared.
+MOST_PAIRS = 10_000
+
 #: Of an update: for each dimension of the loop, the dimension of the array that it indexes, and the offset of the element.
 _Reach = tuple[tuple[int, ...], tuple[int, ...]]
 _Range = tuple[Value, Value]
@@ -152,15 +155,20 @@ class _Task:
 
     def _is_settled(self, updates: dict[Operation, tuple[int, ...]]) -> bool:
         """Do reads find the same before the task that they find in it? What it writes, it has read before."""
-        first: dict[Array | Local, int] = {}
-        for operation, number in self.order.items():
+        writes: dict[Array | Local, list[Operation]] = {}
+        reads: list[Operation] = []
+        for operation in self.order:
             target = memory(operation)
-            if operation.code in ("store", "atomic", "update") and isinstance(target, Array) and operation not in updates:
-                first.setdefault(target, number if operation.code == "store" else -1)
+            if operation.code == "load" and not isinstance(target, LocalArray):
+                reads.append(operation)
+            elif operation.code in ("store", "atomic", "update") and isinstance(target, Array) and operation not in updates:
+                writes.setdefault(target, []).append(operation)
+        if sum(len(writes.get(each.payload, ())) for each in reads) > MOST_PAIRS:
+            return False
         return all(
-            number < first.get(operation.payload, number + 1)
-            for operation, number in self.order.items()
-            if operation.code == "load" and not isinstance(operation.payload, LocalArray)
+            (write.code == "store" and self.order[write] > self.order[read]) or self._are_apart(read, write)
+            for read in reads
+            for write in writes.get(read.payload, ())
         )
 
 
@@ -184,31 +192,36 @@ class _Gather:
         self.task = task
         self.array = array
         self.along = along
-        self.updates = updates
+        self.updates: dict[tuple[int, ...], list[Operation]] = {}  # by their distance
+        for update, distance in updates.items():
+            self.updates.setdefault(distance, []).append(update)
 
     def pays(self) -> bool:
-        again = 0.0
-        for update in self.updates:
-            again += Estimator().region(self._part(update, self.task.variables, {}, None)).nanoseconds
-        return again < len(self.updates) * ATOMIC + Estimator().region(self.task.body).nanoseconds
+        parts = [self._part(each, self.task.variables, {}, None) for each in self.updates.values()]
+        again = sum(Estimator().region(each).nanoseconds for each in parts)
+        atomics = ATOMIC * sum(map(len, self.updates.values()))
+        return again < atomics + Estimator().region(self.task.body).nanoseconds
 
     def _part(
-        self, update: Operation, element: Sequence[Value], values: dict[Value, Value], locals: list[Local] | None
+        self, updates: list[Operation], element: Sequence[Value], values: dict[Value, Value], locals: list[Local] | None
     ) -> Region:
-        """The operations of an iteration for one update of an element, which no other iteration updates."""
+        """The operations of an iteration for some updates of an element, which no other iteration updates."""
         targets = {local: Local(local.name, local.type, local.line) for local in self.task.locals}
         if locals is not None:
             locals += targets.values()
         clone = Clone(values, dict(targets))
         body = clone.region(self.task.body)
-        found = clone.values[update]
-        assert isinstance(found, Operation)
-        found.code = "update"
-        operands = list(found.operands)
-        for axis, index in zip(self.along, element, strict=True):
-            operands[axis] = index
-        found.operands = tuple(operands)
-        others = [each for each in walk(body) if each is not found and each.code in ("store", "atomic", "update")]
+        made: set[Operation] = set()
+        for update in updates:
+            found = clone.values[update]
+            assert isinstance(found, Operation)
+            found.code = "update"
+            operands = list(found.operands)
+            for axis, index in zip(self.along, element, strict=True):
+                operands[axis] = index
+            found.operands = tuple(operands)
+            made.add(found)
+        others = [each for each in walk(body) if each not in made and each.code in ("store", "atomic", "update")]
         _remove(body, set(others))
         sweep(body)
         return body
@@ -219,7 +232,7 @@ class _Gather:
         whole: list[_Range] = []
         inner: list[_Range] = []
         for axis, (begin, end) in enumerate(self.task.axes()):
-            distances = [each[axis] for each in self.updates.values()]
+            distances = [each[axis] for each in self.updates]
             first = _moved(build, begin, max(distances))
             last = _arithmetic(build, "max", _moved(build, end, min(distances)), first)
             whole.append((_moved(build, begin, min(distances)), _moved(build, end, max(distances))))
@@ -227,7 +240,7 @@ class _Gather:
         tasks = [self._task(build, inner, None, ())]
         for axis in range(len(self.along)):
             (first, last), (begin, end) = whole[axis], inner[axis]
-            if len({each[axis] for each in self.updates.values()}) > 1:
+            if len({each[axis] for each in self.updates}) > 1:
                 before = _arithmetic(build, "sub", begin, first)
                 size = _arithmetic(build, "add", before, _arithmetic(build, "sub", last, end))
                 ranges = [*inner[:axis], (Constant(0, i64), size), *whole[axis + 1 :]]
@@ -255,7 +268,7 @@ class _Gather:
             element[split] = build.choose(
                 build.compare("lt", number, before), build.make("add", type, number, first), behind
             )
-        for update, distances in self.updates.items():
+        for distances, updates in self.updates.items():
             values: dict[Value, Value] = {}
             inside: Value | None = None
             for axis, (variable, distance) in enumerate(zip(self.task.variables, distances, strict=True)):
@@ -267,7 +280,7 @@ class _Gather:
                     for code, bound in (("ge", begin), ("lt", limit)):
                         holds = build.compare(code, values[variable], bound)
                         inside = holds if inside is None else build.make("and", u1, inside, holds)
-            part = self._part(update, element, values, locals)
+            part = self._part(updates, element, values, locals)
             if inside is None:
                 build.operations += part.operations
             else:

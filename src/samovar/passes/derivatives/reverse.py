@@ -37,6 +37,7 @@ from samovar.passes.derivatives.boxes import Box, boxes
 from samovar.passes.derivatives.carried import refuse_carried
 from samovar.passes.derivatives.gathers import gather_updates
 from samovar.passes.derivatives.levels import Level, backward_range, fill_zeros
+from samovar.passes.derivatives.merged_updates import merge_updates
 from samovar.passes.derivatives.overwrites import overwritten
 from samovar.passes.derivatives.preparing import prepare
 from samovar.passes.derivatives.primal import Primal
@@ -116,6 +117,7 @@ class _Reverse(Primal):
         forward = self.kept(self.top, live, before=before)
         self.kernel.body = Region([*self.zeros(self.top), *forward, *self.top.build.operations])
         gather_updates(self.kernel.body)
+        merge_updates(self.kernel.body)
         self.kernel.parameters += [each for each in self.adjoints.values() if each not in self.kernel.parameters]
         return made
 
