@@ -453,7 +453,7 @@ def gradients(gs: Any) -> Made:
 
     def control(step: int) -> None:
         made.reset()
-        velocity = gs.tensor([0.2, 0.0, 0.1], requires_grad=True)
+        velocity = torch.tensor([0.2, 0.0, 0.1], dtype=gs.tc_float, requires_grad=True)
         body.set_velocity(velocity)
         for _ in range(5):
             made.step()

@@ -153,3 +153,17 @@ two_tasks(qd.ndarray(qd.f32, (4,)))
         assert len([name for name in names if name.endswith(".task.ir")]) == (0 if given == "neither" else 2)
         for name in names:
             os.remove(folder / name)
+
+
+def test_round_goes_away_from_zero_as_in_the_peers():
+    out = qd.field(qd.f32, 9)
+
+    @qd.kernel
+    def rounded() -> qd.f32:
+        for i in out:
+            out[i] = qd.round((i - 4) * 0.5)
+        return qd.round(2.5, qd.i32) * 100 + qd.round(qd.Vector([0.5, 1.4])).sum()
+
+    assert rounded() == 302
+    assert out.to_numpy().tolist() == [-2, -2, -1, -1, 0, 1, 1, 2, 2]
+    assert qd.round(-2.5) == -3

@@ -146,7 +146,7 @@ def stop_lost(lens: Lens, kernel: Kernel, gradients: Mapping[Array, Array]) -> N
     codes: dict[Any, set[str]] = {}
     for each in walk_kernel(kernel):
         codes.setdefault(memory(each), set()).add(each.code)
-    names = [f"`{each.name}`" for each in without if codes.get(each, set()) > {"load", "stop_gradient"}]
+    names = [f"`{each.name}`" for each in without if codes.get(each, set()) - {"stop_gradient"} > {"load"}]
     if names:
         warn_once(f"{lens.kernel.qualname}: derivatives through {' and '.join(names)} are lost: there is no gradient")
 

@@ -29,7 +29,7 @@ from samovar._native import (
 from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
 from samovar.runtime.component_places import components_of, elements_of, follow, require_free, share_entry, wholes_of
 from samovar.runtime.field_memory import field_memory
-from samovar.runtime.tangents import companions, give_tangent
+from samovar.runtime.tangents import accept_gradient, companions, give_tangent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class _Sparse:
     def lazy_grad(self) -> None:
         """Give the fields of floats that are placed below, and not in use yet, a grad."""
         for node, field in self._fields_below():
-            if field.grad is None:
+            if not field.needs_grad:
                 grad = _like(field)
                 give_gradient(field, grad)
                 node.take_along(grad)
@@ -192,6 +192,7 @@ class Node(_Sparse):
             if not isinstance(field, Field):
                 raise TypeError(f"place() takes fields, not {type(field).__name__}")
         for field in fields:
+            accept_gradient(field)
             require_free(field)
             try:
                 postpone_field(field, self._tree, getattr(field, "followed", None))

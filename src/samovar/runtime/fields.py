@@ -11,7 +11,7 @@ from math import prod
 from samovar._native import DType, Field, new_field, plain_api_boundary
 from samovar.errors import SamovarFieldError
 from samovar.runtime.dense_trees import LETTERS, MOST_PIECES, lay_out, numbers_of
-from samovar.runtime.tangents import companions, give_tangent, require_float
+from samovar.runtime.tangents import companions, give_tangent, offer_gradient, require_float
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def field(
     if shape is None:
         if order is not None or offset is not None:
             raise SamovarFieldError("order= and offset= require a shape; a field without one takes them when it is placed")
+        if dtype.kind == "float" and not needs_grad:
+            offer_gradient(made, inner)
         return made
     outer = numbers_of(shape)
     placed = with_elements(outer, layout_in_order(outer, axes_of_order(order, len(outer)), offset), inner, layout)

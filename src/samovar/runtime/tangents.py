@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar._native import Field, base_of, differentiable, reshaped
+from samovar._native import Field, base_of, differentiable, give_gradient, new_field, reshaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,22 @@ def tangent_of(array: Any) -> Any:
     return found
 
 
+def offer_gradient(field: Any, inner: tuple[int, ...]) -> None:
+    """Make a field that becomes the gradient of another one if it is placed: `node.place(x, x.grad)`."""
+    made: Any = new_field(field.dtype, None, len(inner))
+    if inner:
+        made.wanted_element_shape = inner
+    made.gradient_of = ref(field)
+    field.offered_grad = made
+
+
+def accept_gradient(made: Any) -> None:
+    """Make a field that is placed the gradient of the one that offered it."""
+    field = made.gradient_of() if hasattr(made, "gradient_of") else None
+    if field is not None and not field.needs_grad:
+        give_gradient(field, made)
+
+
 def with_tangents(array: Any) -> Any:
     """A new array, with a tangent; one of structs with those of its members that are floats."""
     if not hasattr(array, "parts"):
@@ -69,4 +85,4 @@ def all_tangents() -> list[Any]:
 
 def companions(field: Field) -> list[Field]:
     """The gradient and the tangent of a field, as far as it has them."""
-    return [each for each in (field.grad, getattr(field, "dual", None)) if isinstance(each, Field)]
+    return [each for each in (field.grad if field.needs_grad else None, getattr(field, "dual", None)) if isinstance(each, Field)]

@@ -452,6 +452,12 @@ static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure))
 static PyObject *get_grad(PyObject *self, void *Py_UNUSED(closure))
 {
     PyObject *grad = ((sv_array *)self)->grad;
+    if (grad == NULL && ((sv_array *)self)->signature == SV_UNPLACED) { /* what may be placed as the gradient */
+        PyObject *offered = PyObject_GetAttrString(self, "offered_grad");
+        if (offered != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError))
+            return offered;
+        PyErr_Clear();
+    }
     return Py_NewRef(grad != NULL ? grad : Py_None);
 }
 
