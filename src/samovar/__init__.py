@@ -104,6 +104,12 @@ _HOMES = {
     "runtime.extensions": (
         "extension is_extension_enabled"
     ),
+    "state.loading": (
+        "load"
+    ),
+    "state.saving": (
+        "save"
+    ),
     "runtime.perf_dispatch": (
         "perf_dispatch"
     ),

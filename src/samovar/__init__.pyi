@@ -87,6 +87,8 @@ from samovar.language.hints import (
     stream_parallel as stream_parallel,
     volatile_load as volatile_load,
 )
+from samovar.state.loading import load as load
+from samovar.state.saving import save as save
 from samovar.values.linear_algebra import (
     cholesky as cholesky,
     eig as eig,
@@ -550,6 +552,7 @@ __all__ = [
     "kl",
     "l",
     "linalg",
+    "load",
     "log",
     "loop_config",
     "make_spd",
@@ -583,6 +586,7 @@ __all__ = [
     "root",
     "round",
     "rsqrt",
+    "save",
     "seed",
     "select",
     "set_logging_level",
