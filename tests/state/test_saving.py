@@ -191,11 +191,13 @@ def test_damage_is_found_or_harmless(path, position):
     content = bytearray(path.read_bytes())
     content[position] ^= 0x15
     path.write_bytes(content)
-    x = sv.zeros(3)
+    x, errors, found = sv.zeros(3), [], {}
     try:
         found = sv.load(path, x=x)
     except sv.SamovarError as error:
-        assert "damaged" in str(error) or "cannot be loaded" in str(error) or "in the file" in str(error)
+        errors.append(str(error))
+    if errors:
+        assert "cannot be loaded" in errors[0] or "in the file" in errors[0] or "was saved by" in errors[0]
         assert x.tolist() == [0, 0, 0]
     else:
         assert (found["x"].tolist(), found["n"], found["name"]) == ([1, 1, 1], 4, "a")
