@@ -91,7 +91,6 @@ def _drawing(name: str) -> Callable[[Peer], Any]:
     return found
 
 
-
 def _version(place: int) -> Callable[[Peer], Any]:
     return lambda peer: lambda: peer.version[place]
 
