@@ -19,6 +19,7 @@ from samovar import (
     simt as simt,
     tools as tools,
     types as types,
+    ui as ui,
 )
 from samovar._native import (
     BufferView as BufferView,
@@ -615,6 +616,7 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "ui",
     "uint1",
     "uint8",
     "uint16",

@@ -32,7 +32,7 @@ ROOT = """
     perf_dispatch polar_decompose pow precompile profiler pure pyfunc python qr randint randn random raw_div raw_mod
     real_func ref reset root round rsqrt save seed select set_logging_level simt sin sinh solve
     sparse_matrix_builder sqrt static static_assert
-    static_print stop_grad stream_parallel svd sym_eig sync tan tanh template tensor tools types u1 u16 u32 u64 u8
+    static_print stop_grad stream_parallel svd sym_eig sync tan tanh template tensor tools types ui u1 u16 u32 u64 u8
     uint1 uint16 uint32 uint64 uint8 volatile_load vulkan wrap x64 x86_64 zero
     arange array full ones zeros zeros_like
 """
@@ -117,7 +117,7 @@ def test_type_checkers_see_the_same_names():
     assert set(ROOT.split()) <= found
 
 
-@pytest.mark.parametrize("module", [sv.algorithms, sv.linalg, sv.tools])
+@pytest.mark.parametrize("module", [sv.algorithms, sv.linalg, sv.tools, sv.ui])
 def test_classes_are_pickled_by_their_public_name(module):
     classes = [value for name in module.__all__ if isinstance(value := getattr(module, name), type)]
     assert classes

@@ -34,7 +34,7 @@ TOPICS = {
     "Math and algorithms": (
         "samovar.math", "samovar.linalg", "samovar.algorithms", "samovar.simt",
     ),
-    "Tools": ("samovar.tools", "samovar.fingerprint"),
+    "Tools": ("samovar.tools", "samovar.ui", "samovar.fingerprint"),
 }  # fmt: skip
 
 

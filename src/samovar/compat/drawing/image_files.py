@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 
 from samovar import tools
-from samovar.compat.drawing.picture import as_pixels
+from samovar.ui import as_pixels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
