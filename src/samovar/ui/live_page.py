@@ -130,7 +130,7 @@ class LivePage(Screen):
         with open(os.path.join(os.path.dirname(__file__), "window.html"), encoding="utf-8") as file:
             text = file.read()
         about = json.dumps({"title": self._title, "width": self._size[0], "height": self._size[1]})
-        return Page(text.replace("@ABOUT@", about.replace("<", "\\u003c")))
+        return Page(text.replace("@ABOUT@", about.replace("<", "\\u003c").replace("@", "\\u0040")))
 
     def _talk(self, socket: WebSocket) -> None:
         """Take messages from the page; another thread sends frames. A second page takes over from the first."""

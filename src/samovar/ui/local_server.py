@@ -106,7 +106,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, page: Page) -> None:
         nonce = secrets.token_urlsafe(16)
-        content = page.text.replace("@NONCE@", nonce).encode()
+        is_page = page.kind.startswith("text/html")
+        content = (page.text.replace("@NONCE@", nonce) if is_page else page.text).encode(errors="replace")
         sockets = " ".join(origin.replace("http:", "ws:") for origin in self.server.owner.origins)
         policy = (
             f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; "
