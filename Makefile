@@ -68,7 +68,7 @@ test-site: setup ## test the documentation in Chromium
 # CHROMIUM names the browser, by default the chromium of the system; without one, the tests are skipped.
 test-pages: setup ## test windows and the viewer in Chromium
 	$(BIN)/python -c 'import playwright' 2>/dev/null || $(BIN)/python -m pip install --quiet playwright
-	$(BIN)/python -m pytest tests/ui/in_browser.py
+	$(BIN)/python -m pytest tests/ui/in_browser.py tests/cli/viewer_in_browser.py
 
 clean: ## remove builds and environments
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so

@@ -45,6 +45,25 @@ def print_with_lines(kernel: Kernel, notes: bool = False) -> tuple[str, list[int
     return "\n".join(printer.lines) + "\n", printer.origins
 
 
+class KernelHistory:
+    """Prints a kernel again and again while passes change it: a value keeps its name, so that texts can be compared."""
+
+    def __init__(self) -> None:
+        self._names: Printer | None = None
+
+    def text(self, kernel: Kernel) -> str:
+        """The whole kernel as it is now."""
+        printer = Printer()
+        if self._names is not None:
+            printer.numbers, printer.locals = self._names.numbers, self._names.locals
+            printer.variables = self._names.variables
+        self._names = printer
+        for function in kernel.functions:
+            printer.function("func", function.name, function)
+        printer.function("kernel", kernel.name, kernel)
+        return "\n".join(printer.lines) + "\n"
+
+
 def print_arguments(kernel: Kernel) -> str:
     """The arguments of a kernel, one per line: where each comes from, what it is, and how it is used."""
     rows = [("argument", "kind", "dtype", "axes", "use")]

@@ -18,8 +18,7 @@ def kernel_report(kernel: Kernel) -> dict[str, Any]:
     """Everything about a kernel that was launched. What cannot be shown has a reason instead, as `problem`."""
     code = kernel.__wrapped__.__code__
     found: dict[str, Any] = {
-        "name": kernel.__qualname__,
-        "module": kernel.__module__,
+        "name": f"{kernel.__module__}.{kernel.__qualname__}",
         "file": code.co_filename,
         "line": code.co_firstlineno,
         "specializations": len(kernel.specializations),
