@@ -1,4 +1,4 @@
-"""`samovar view`: a page about the kernels of a program, or of a report that somebody has sent."""
+"""`samovar view`: a page about the kernels of a program, or those of a saved report."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def print_with_lines(kernel: Kernel, notes: bool = False) -> tuple[str, list[int
 
 
 class KernelHistory:
-    """Prints a kernel again and again while passes change it: a value keeps its name, so that texts can be compared."""
+    """Prints a kernel repeatedly while passes change it: a value keeps its name, so texts can be compared."""
 
     def __init__(self) -> None:
         self._names: Printer | None = None

@@ -26,6 +26,8 @@ class _WidgetValue:
 
 
 class _Event:
+    """A key, a mouse button, a movement of the mouse, or a button of the window."""
+
     def __init__(
         self, kind: EType = EType.Move, key: str = "", pos: Any = (0.5, 0.5), delta: Any = (0, 0), modifier: Any = ()
     ) -> None:
