@@ -9,6 +9,7 @@ import samovar
 from samovar.cache import BundleError
 from samovar.cli import (
     completing,
+    creating,
     diagnosing,
     exchanging,
     explaining,
@@ -78,6 +79,7 @@ def _parser() -> Parser:
     running.add_commands(commands, shared)
     profiling.add_commands(commands)
     viewing.add_commands(commands)
+    creating.add_commands(commands)
     diagnosing.add_commands(commands, shared)
     completing.add_commands(commands, _parser)
     return parser
