@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.ready
 
-.PHONY: help setup check test test-torch test-jax test-site lint docs clean wheels test-wheels test-oldest release-check
+.PHONY: help setup check test test-torch test-jax test-site test-pages lint docs clean wheels test-wheels test-oldest release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -64,6 +64,11 @@ test-site: setup ## test the documentation in Chromium
 	$(BIN)/python -c 'import playwright' 2>/dev/null || $(BIN)/python -m pip install --quiet playwright
 	test -n "$$CHROMIUM" || $(BIN)/playwright install chromium
 	$(BIN)/python -m pytest tests/documentation/in_browser.py
+
+# CHROMIUM names the browser, by default the chromium of the system; without one, the tests are skipped.
+test-pages: setup ## test windows and the viewer in Chromium
+	$(BIN)/python -c 'import playwright' 2>/dev/null || $(BIN)/python -m pip install --quiet playwright
+	$(BIN)/python -m pytest tests/ui/in_browser.py tests/cli/viewer_in_browser.py
 
 clean: ## remove builds and environments
 	rm -rf build .venv* src/*.egg-info src/samovar/*.so

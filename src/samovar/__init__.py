@@ -104,6 +104,12 @@ _HOMES = {
     "runtime.extensions": (
         "extension is_extension_enabled"
     ),
+    "state.loading": (
+        "load"
+    ),
+    "state.saving": (
+        "save"
+    ),
     "runtime.perf_dispatch": (
         "perf_dispatch"
     ),
@@ -151,7 +157,7 @@ _HOMES = {
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
-_MODULES = ("ad", "algorithms", "graph", "linalg", "math", "simt", "tools", "types")
+_MODULES = ("ad", "algorithms", "graph", "linalg", "math", "simt", "tools", "types", "ui")
 __all__ = [*" ".join(_HOMES.values()).split(), *_MODULES]
 __getattr__, _ = _lazy_exports(globals(), _HOMES, _MODULES)
 

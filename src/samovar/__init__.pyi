@@ -19,6 +19,7 @@ from samovar import (
     simt as simt,
     tools as tools,
     types as types,
+    ui as ui,
 )
 from samovar._native import (
     BufferView as BufferView,
@@ -87,6 +88,8 @@ from samovar.language.hints import (
     stream_parallel as stream_parallel,
     volatile_load as volatile_load,
 )
+from samovar.state.loading import load as load
+from samovar.state.saving import save as save
 from samovar.values.linear_algebra import (
     cholesky as cholesky,
     eig as eig,
@@ -552,6 +555,7 @@ __all__ = [
     "kl",
     "l",
     "linalg",
+    "load",
     "log",
     "loop_config",
     "make_spd",
@@ -585,6 +589,7 @@ __all__ = [
     "root",
     "round",
     "rsqrt",
+    "save",
     "seed",
     "select",
     "set_logging_level",
@@ -613,6 +618,7 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "ui",
     "uint1",
     "uint8",
     "uint16",

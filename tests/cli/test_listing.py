@@ -26,9 +26,7 @@ def test_list_shows_every_kernel_with_its_place_and_cost(store, program):
     assert "4 artifacts of 2 kernels" in text
 
 
-@pytest.mark.parametrize(
-    ("pattern", "number"), [("two", 1), ("__main__.scale", 3), ("sc*", 3), ("__main__.*", 4)]
-)
+@pytest.mark.parametrize(("pattern", "number"), [("two", 1), ("__main__.scale", 3), ("sc*", 3), ("__main__.*", 4)])
 def test_list_takes_names_and_patterns(store, pattern, number):
     assert len(data("cache", "list", pattern, directory=store)) == number
 
@@ -131,9 +129,7 @@ def test_a_wrong_option_in_the_environment_is_said(store):
 
 def test_a_reader_that_goes_away_is_no_error(store):
     command = f"{shlex.quote(sys.executable)} -m samovar cache list | true"
-    done = subprocess.run(
-        ["sh", "-c", command], env=environment(store), capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(["sh", "-c", command], env=environment(store), capture_output=True, text=True, check=True)
     assert done.stderr == ""
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import samovar as sv
 import samovar.compat.taichi as ti
-from samovar.compat.drawing.picture import Picture, as_colors, as_pixels
+from samovar.ui import Picture, as_colors, as_pixels
 
 RED, GREEN, BLUE = 0xFF0000, 0x00FF00, 0x0000FF
 

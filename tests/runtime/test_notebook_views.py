@@ -96,6 +96,10 @@ CELLS = [
     "@sv.kernel\ndef generates():\n    yield 1\ngenerates()",
     "beyond",
     "a",
+    "from samovar.compiler import progress\nprogress.PATIENCE = progress.INTERVAL = 0.0\n"
+    "@sv.kernel\ndef waits(a: sv.types.NDArray[sv.f32, 1]):\n    for i in a:\n        a[i] = 1\n"
+    "shown = []\nshow = progress.NotebookLine.show\n"
+    "progress.NotebookLine.show = lambda line, text: (shown.append(text), show(line, text))\nwaits(a)\nshown[0]",
 ]
 
 
@@ -106,7 +110,7 @@ def test_messages_and_views_in_a_notebook_name_cells(tmp_path, monkeypatch):
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in CELLS])
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3", allow_errors=True).execute()
-    *_, beyond, wrong, generates, kernel, array = [cell.outputs for cell in book.cells]
+    *_, beyond, wrong, generates, kernel, array, progress = [cell.outputs for cell in book.cells]
     assert "--> Cell In[2], line 3, in inner" in beyond[0].evalue
     assert "called from beyond at Cell In[2], line 6" in beyond[0].evalue
     assert "--> Cell In[4], line 3, in wrong" in wrong[0].evalue
@@ -115,3 +119,7 @@ def test_messages_and_views_in_a_notebook_name_cells(tmp_path, monkeypatch):
     assert "ipykernel_" not in beyond[0].evalue + wrong[0].evalue + text
     assert "Cell In[2], line 4" in kernel[0].data["text/html"]
     assert "<table>" in array[0].data["text/html"]
+    *lines, text = progress
+    assert lines
+    assert {line.data["text/plain"] for line in lines} == {""}, "the line is gone at the end"
+    assert "compiling waits" in text.data["text/plain"]

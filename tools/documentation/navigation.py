@@ -14,7 +14,7 @@ from reference import COMMANDS, ERRORS, FUNCTIONS, INDEX, OPTIONS, page_of_modul
 START = ("index", "getting-started", "tutorial", "gallery", "why", "faq")
 GUIDE = (
     "guide", "arrays", "vectors", "structs", "fields", "compound", "views", "linear-algebra", "graphs",
-    "gradients", "torch", "cookbook",
+    "gradients", "torch", "state", "pictures", "cookbook",
     "cache", "profiling",
 )  # fmt: skip
 PERFORMANCE = ("results", "performance", "benchmarks", "accuracy")
@@ -34,7 +34,7 @@ TOPICS = {
     "Math and algorithms": (
         "samovar.math", "samovar.linalg", "samovar.ad", "samovar.algorithms", "samovar.simt",
     ),
-    "Tools": ("samovar.tools", "samovar.fingerprint"),
+    "Tools": ("samovar.tools", "samovar.ui", "samovar.fingerprint"),
 }  # fmt: skip
 
 

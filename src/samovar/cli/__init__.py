@@ -1,4 +1,4 @@
-"""The command line: `samovar cache …`, `warm`, `run`, `profile`, `doctor` and `completion`.
+"""The command line: `samovar cache …`, `warm`, `run`, `profile`, `view`, `new`, `doctor` and `completion`.
 
 One module per subject, each with a function that adds its commands to the parser.
 """

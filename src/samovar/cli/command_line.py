@@ -9,6 +9,7 @@ import samovar
 from samovar.cache import BundleError
 from samovar.cli import (
     completing,
+    creating,
     diagnosing,
     exchanging,
     explaining,
@@ -16,6 +17,7 @@ from samovar.cli import (
     maintaining,
     profiling,
     running,
+    viewing,
     warming,
 )
 from samovar.cli.failure import Failure
@@ -76,6 +78,8 @@ def _parser() -> Parser:
     warming.add_commands(commands, shared)
     running.add_commands(commands, shared)
     profiling.add_commands(commands)
+    viewing.add_commands(commands)
+    creating.add_commands(commands)
     diagnosing.add_commands(commands, shared)
     completing.add_commands(commands, _parser)
     return parser

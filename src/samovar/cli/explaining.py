@@ -53,8 +53,6 @@ def _described(each: Comparison) -> dict[str, Any]:
         "reason": record.reason,
         "relative": None if each.relative is None else each.relative.key,
         "differences": list(each.differences),
-        "answers": [
-            {"path": path, "question": question, "answer": answer} for path, question, answer in record.answers
-        ],
+        "answers": [{"path": path, "question": question, "answer": answer} for path, question, answer in record.answers],
         "salt": record.salt,
     }

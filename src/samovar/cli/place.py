@@ -18,9 +18,7 @@ def library(given: argparse.Namespace) -> Library:
     if given.directory is not None:
         if not given.directory:
             raise Failure("--directory is empty", USAGE)
-        options = Options(
-            offline_cache_file_path=given.directory, offline_cache_max_size=options.offline_cache_max_size
-        )
+        options = Options(offline_cache_file_path=given.directory, offline_cache_max_size=options.offline_cache_max_size)
     directory = directory_of(options)
     if directory is not None and os.path.lexists(directory):
         if not os.path.isdir(directory):

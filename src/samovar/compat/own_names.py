@@ -91,6 +91,8 @@ def _drawing(name: str) -> Callable[[Peer], Any]:
 
         if name in _IMAGE_TOOLS:
             return drawing.IMAGE_TOOLS[name]
+        if name == "GUI":
+            return samovar.ui.GUI
         return drawing.WINDOW_NAMES[name] if name in _WINDOWS else getattr(drawing, name)
 
     return found

@@ -1,4 +1,5 @@
-"""A progress line at a terminal, once compiling has taken half a second in total. Elsewhere nothing is written.
+"""A progress line at a terminal or in a notebook, once compiling has taken half a second in total. Elsewhere nothing is
+written.
 
 Our own steps do not update the line: at a terminal, a thread does.
 """
@@ -12,6 +13,8 @@ from time import monotonic
 from types import TracebackType
 from typing import Protocol
 
+from samovar.compiler.notebook_progress import NotebookLine, in_notebook
+
 #: No line is shown before compiling has taken so many seconds in this process.
 PATIENCE = 0.5
 #: The update interval of the line, in seconds.
@@ -24,6 +27,8 @@ class _Process:
     kernels = 0
     seconds = 0.0
     shows: Callable[[str], object] | None = None
+    #: The line of a notebook, once it is known to be one.
+    line: NotebookLine | None = None
 
 
 class _Thread(threading.local):
@@ -77,7 +82,10 @@ class Progress:
         else:
             self._outer._inner = None
         if self.shown and _Process.shows is None:
-            _write("\r\x1b[K")
+            if _Process.line is None:
+                _write("\r\x1b[K")
+            elif self._outer is None:
+                _Process.line.clear()
 
     def advance(self) -> None:
         """Count another finished part."""
@@ -96,6 +104,8 @@ class Progress:
         text = f"compiling {self.name}{parts} ({several}{seconds:.0f} s)"
         if _Process.shows is not None:
             _Process.shows(text)
+        elif _Process.line is not None:
+            _Process.line.show(text)
         else:
             _write(f"\r\x1b[Ksamovar: {text}")
 
@@ -148,7 +158,10 @@ def show_progress(shows: Callable[[str], object] | None) -> None:
 
 
 def _is_watched() -> bool:
-    if _Process.shows is not None:
+    if _Process.shows is not None or _Process.line is not None:
+        return True
+    if in_notebook():
+        _Process.line = NotebookLine()
         return True
     try:
         return sys.stderr is not None and sys.stderr.isatty()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.machine import SCALAR, Machine
     from samovar.ir.opcodes import OPCODES
-    from samovar.ir.printer import print_arguments, print_kernel, print_task
+    from samovar.ir.printer import KernelHistory, print_arguments, print_kernel, print_task, print_with_lines
     from samovar.ir.ranges import FloatRange, Range, float_range, integer_range_of, signed
     from samovar.ir.runtime_interface import (
         COST_UNKNOWN,
@@ -114,7 +114,7 @@ else:
             "layout": "Layout layout_of part_offset",
             "machine": "Machine SCALAR",
             "opcodes": "OPCODES",
-            "printer": "print_arguments print_kernel print_task",
+            "printer": "KernelHistory print_arguments print_kernel print_task print_with_lines",
             "ranges": "FloatRange Range float_range integer_range_of signed",
             "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (

@@ -36,6 +36,34 @@ def print_kernel(kernel: Kernel, notes: bool = False) -> str:
     return "\n".join(printer.lines) + "\n"
 
 
+def print_with_lines(kernel: Kernel, notes: bool = False) -> tuple[str, list[int]]:
+    """The whole kernel, and for each line of the text the line of the program that it comes from; 0 if there is none."""
+    printer = _LocatedPrinter(notes)
+    for function in kernel.functions:
+        printer.function("func", function.name, function)
+    printer.function("kernel", kernel.name, kernel)
+    return "\n".join(printer.lines) + "\n", printer.origins
+
+
+class KernelHistory:
+    """Prints a kernel repeatedly while passes change it: a value keeps its name, so texts can be compared."""
+
+    def __init__(self) -> None:
+        self._names: Printer | None = None
+
+    def text(self, kernel: Kernel) -> str:
+        """The whole kernel as it is now."""
+        printer = Printer()
+        if self._names is not None:
+            printer.numbers, printer.locals = self._names.numbers, self._names.locals
+            printer.variables = self._names.variables
+        self._names = printer
+        for function in kernel.functions:
+            printer.function("func", function.name, function)
+        printer.function("kernel", kernel.name, kernel)
+        return "\n".join(printer.lines) + "\n"
+
+
 def print_arguments(kernel: Kernel) -> str:
     """The arguments of a kernel, one per line: where each comes from, what it is, and how it is used."""
     rows = [("argument", "kind", "dtype", "axes", "use")]
@@ -306,3 +334,22 @@ class Printer:
             else:
                 parts.append(part)
         return repr("".join(parts))
+
+
+class _LocatedPrinter(Printer):
+    """Also collects where each line comes from."""
+
+    def __init__(self, notes: bool) -> None:
+        super().__init__(notes)
+        self.origins: list[int] = []
+        self._line = 0
+
+    def write(self, text: str) -> None:
+        super().write(text)
+        self.origins.append(self._line)
+
+    def operation(self, operation: Operation) -> None:
+        before = self._line
+        self._line = operation.line or before
+        super().operation(operation)
+        self._line = before

@@ -14,7 +14,7 @@ PREFIX = "SAMOVAR_"
 #: The purpose of each.
 VARIABLES = {
     "SAMOVAR_BUILD_CACHE_VERSION_ID": "replaces the version of Samovar in cache keys",
-    "SAMOVAR_FRAMES": "the number of frames after which a headless `ti.GUI` window closes",
+    "SAMOVAR_FRAMES": "the number of frames after which a headless window closes",
     "SAMOVAR_GDB": "1: register compiled functions with gdb",
     "SAMOVAR_LOG": "what to log: cache, compile, or both separated by a comma",
     "SAMOVAR_NO_FALLBACK": "1: raise internal errors of the compiler instead of compiling the kernel again without"
@@ -23,6 +23,7 @@ VARIABLES = {
     "SAMOVAR_PROFILE": "1: print a table of kernels at exit; a name ending in .json: write the figures to that file,"
     " in .trace.json: the trace",
     "SAMOVAR_VERIFY_IR": "1: verify the IR after each pass",
+    "SAMOVAR_WINDOW": "page: show windows in a browser; headless: draw them in memory only",
 }
 #: Switches: absent, "" and "0" are off.
 SWITCH_VARIABLES = ("SAMOVAR_GDB", "SAMOVAR_NO_FALLBACK", "SAMOVAR_PERF_MAP", "SAMOVAR_VERIFY_IR")

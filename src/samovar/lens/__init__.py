@@ -14,7 +14,7 @@ from samovar import _lazy_exports
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.lens.answers import EnumValue, Kind, essence, same_answer, same_objects, shown
-    from samovar.lens.compound import has_stable_members
+    from samovar.lens.compound import has_stable_members, is_compound_class
     from samovar.lens.decision_tree import MOST_LEAVES, Leaf, Miss, Tree
     from samovar.lens.deep_values import callee, identity
     from samovar.lens.enum_members import member_at
@@ -38,7 +38,7 @@ else:
         globals(),
         {
             "answers": "EnumValue Kind essence same_answer same_objects shown",
-            "compound": "has_stable_members",
+            "compound": "has_stable_members is_compound_class",
             "deep_values": "callee identity",
             "enum_members": "member_at",
             "question_tables": "QUESTIONS_ABOUT_FUNCTIONS cell_of",

@@ -104,6 +104,11 @@ def description(cls: Any) -> str:
 _DESCRIPTIONS: dict[int, tuple[object, str]] = {}
 
 
+def is_compound_class(cls: Any) -> bool:
+    """Whether a class says that its objects are compounds: a dataclass, or one that is marked as `data_oriented`."""
+    return description(cls) != "object"
+
+
 class Description:
     """A parsed description."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         vjp,
     )
     from samovar.runtime.kernel import Kernel
+    from samovar.runtime.kernel_reports import kernel_report
     from samovar.runtime.loaded_kernel import loaded
     from samovar.runtime.peer_options import RENAMED, WITHOUT_MEANING, options_in
     from samovar.runtime.process_cache import cache_watchers, library_for
@@ -38,6 +39,7 @@ else:
             "forward_mode": "FwdMode",
             "functional_derivatives": "check grad_for grad_replaced hvp jvp no_grad value_and_grad vjp",
             "kernel": "Kernel",
+            "kernel_reports": "kernel_report",
             "loaded_kernel": "loaded",
             "peer_options": "RENAMED WITHOUT_MEANING options_in",
             "process_cache": "cache_watchers library_for",

@@ -21,8 +21,9 @@ def write_file(path: str | os.PathLike[str], *pieces: bytes) -> int:
     return write_pieces(path, pieces)
 
 
-def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> int:
-    """Write a file block by block, as they are produced. Return the number of bytes.
+def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes], is_synced: bool = False) -> int:
+    """Write a file block by block, as they are produced. Return the number of bytes. With `is_synced`, a regular file is on
+    the disk before it replaces the old one, so that it survives a power failure.
 
     Raises `OSError`, or whatever `pieces` raises, and then leaves the old file untouched.
     """
@@ -36,7 +37,7 @@ def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> int:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     if found is not None and (not stat.S_ISREG(found.st_mode) or _names_descriptor(name)):
         return _written_through(name, pieces)
-    return _replaced(os.path.realpath(name), found, pieces)
+    return _replaced(os.path.realpath(name), found, pieces, is_synced)
 
 
 def _check_link(name: str) -> None:
@@ -73,7 +74,7 @@ def _written_through(name: str, pieces: Iterable[bytes]) -> int:
     return _write_to(descriptor, pieces)
 
 
-def _replaced(target: str, found: os.stat_result | None, pieces: Iterable[bytes]) -> int:
+def _replaced(target: str, found: os.stat_result | None, pieces: Iterable[bytes], is_synced: bool) -> int:
     temporary = f"{target}.{os.getpid()}.{os.urandom(6).hex()}.tmp"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -85,7 +86,7 @@ def _replaced(target: str, found: os.stat_result | None, pieces: Iterable[bytes]
     try:
         if found is not None:
             os.chmod(temporary, stat.S_IMODE(found.st_mode))
-        size = _write_to(descriptor, pieces)
+        size = _write_to(descriptor, pieces, is_synced)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -94,10 +95,13 @@ def _replaced(target: str, found: os.stat_result | None, pieces: Iterable[bytes]
     return size
 
 
-def _write_to(descriptor: int, pieces: Iterable[bytes]) -> int:
+def _write_to(descriptor: int, pieces: Iterable[bytes], is_synced: bool = False) -> int:
     size = 0
     with os.fdopen(descriptor, "wb") as file:
         for piece in pieces:
             file.write(piece)
             size += len(piece)
+        if is_synced:
+            file.flush()
+            os.fsync(descriptor)
     return size

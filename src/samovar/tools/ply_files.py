@@ -9,7 +9,7 @@ from samovar.errors import SamovarError, not_one_of, warn_once
 from samovar.system import write_file
 
 #: Type name in the format → NumPy type.
-_TYPES = {
+TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4", "float": "f4", "double": "f8",
     "int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4", "float32": "f4",
     "float64": "f8",
@@ -116,11 +116,11 @@ class PLYWriter:
         """The column of a file; empty, with a warning, for a type that the format does not have."""
         import numpy
 
-        if data_type not in _TYPES:
-            warn_once(f"{key!r} is omitted: PLY files have no type {data_type!r}\n  help: use one of {', '.join(_TYPES)}")
+        if data_type not in TYPES:
+            warn_once(f"{key!r} is omitted: PLY files have no type {data_type!r}\n  help: use one of {', '.join(TYPES)}")
             return []
         given = data.to_numpy() if hasattr(data, "to_numpy") else list(data) if isinstance(data, range) else data
-        column = numpy.asarray(given).reshape(-1).astype(_TYPES[data_type])
+        column = numpy.asarray(given).reshape(-1).astype(TYPES[data_type])
         if column.size != count:
             raise SamovarError(f"{key!r}: expected {count} values, got {column.size}")
         return [(key, data_type, column)]
@@ -142,9 +142,7 @@ class PLYWriter:
 
     def export_ascii(self, path: str | os.PathLike[str]) -> None:
         """Write a text file."""
-        lines = [
-            " ".join(str(column[row].item()) for _, _, column in self._vertices) for row in range(self.num_vertices)
-        ]
+        lines = [" ".join(str(column[row].item()) for _, _, column in self._vertices) for row in range(self.num_vertices)]
         for row in range(self.num_faces):
             corners = [len(self._corners[row]), *self._corners[row]]
             rest = [column[row].item() for _, _, column in self._faces]
@@ -175,7 +173,7 @@ class PLYWriter:
 def _records(channels: list[tuple[str, str, Any]], count: int) -> Any:
     import numpy
 
-    made = numpy.zeros(count, [(f"{number}", "<" + _TYPES[kind]) for number, (_, kind, _) in enumerate(channels)])
+    made = numpy.zeros(count, [(f"{number}", "<" + TYPES[kind]) for number, (_, kind, _) in enumerate(channels)])
     for number, (_, _, column) in enumerate(channels):
         made[f"{number}"] = column
     return made

@@ -25,7 +25,8 @@ def common_shape(operands: Sequence[Nested], what: str) -> tuple[int, ...]:
     for operand in operands:
         if operand.shape != () and shape not in ((), operand.shape):
             shapes = f"{shown(shape)} and {shown(operand.shape)}"
-            raise samovar.SamovarTypeError(f"{what} requires values of the same shape, or numbers, got {shapes}")
+            help = "\n  help: `@` is the matrix product" if what == "`*`" else ""
+            raise samovar.SamovarTypeError(f"{what} requires values of the same shape, or numbers, got {shapes}{help}")
         shape = operand.shape or shape
     return shape
 

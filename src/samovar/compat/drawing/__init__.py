@@ -1,4 +1,4 @@
-"""Headless windows: programs draw in memory, and frames are written to files on request."""
+"""Windows and images under the names of Taichi."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.compat.drawing.ggui import WINDOW_NAMES as WINDOW_NAMES
-    from samovar.compat.drawing.gui import GUI as GUI
     from samovar.compat.drawing.image_files import IMAGE_TOOLS as IMAGE_TOOLS
     from samovar.compat.drawing.video import VideoManager as VideoManager
+    from samovar.compat.drawing.window_names import WINDOW_NAMES as WINDOW_NAMES
 else:
     __getattr__, __dir__ = _lazy_exports(
-        globals(), {"ggui": "WINDOW_NAMES", "gui": "GUI", "image_files": "IMAGE_TOOLS", "video": "VideoManager"}
+        globals(), {"image_files": "IMAGE_TOOLS", "video": "VideoManager", "window_names": "WINDOW_NAMES"}
     )

@@ -1,4 +1,4 @@
-"""`ti.ui` without a window: canvases and scenes are drawn in memory, and there is no input.
+"""Scenes in three dimensions, painted in memory.
 
 Scenes are painted from back to front (painter's algorithm): particles as discs, meshes as triangles that are brighter where
 they face the camera. Lights have no effect.
@@ -6,39 +6,51 @@ they face the camera. Lights have no effect.
 
 from __future__ import annotations
 
-import contextlib
 import enum
+from time import monotonic
 
 import numpy as np
 
-from samovar.compat.drawing.frames import Frames
-from samovar.compat.drawing.image_files import imwrite
-from samovar.compat.drawing.keys import KEYS
-from samovar.compat.drawing.picture import Picture, as_array, as_colors
+from samovar.ui.picture import Picture, as_array, as_colors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 _GRAY = (0.5, 0.5, 0.5)
-PRESS, RELEASE = "press", "release"
 
 
 class ProjectionMode(enum.IntEnum):
-    """The projection of a camera."""
+    """The projection of a camera.
+
+    >>> import samovar as sv
+    >>> sv.ui.ProjectionMode.Orthogonal.value
+    1
+    """
+
+    __module__ = "samovar.ui"
 
     Perspective = 0
     Orthogonal = 1
 
 
 class Camera:
-    """The viewpoint of a scene."""
+    """The viewpoint of a scene: where it is, where it looks, and what is up.
+
+    >>> import samovar as sv
+    >>> camera = sv.ui.Camera()
+    >>> camera.position(0, 1, 5)
+    >>> camera.lookat(0, 0, 0)
+    """
+
+    __module__ = "samovar.ui"
 
     def __init__(self) -> None:
         self.curr_position = np.array([0.0, 0.0, 0.0])
         self.curr_lookat = np.array([0.0, 0.0, 1.0])
         self.curr_up = np.array([0.0, 1.0, 0.0])
+        self._cursor: Any = None
+        self._tracked_at = 0.0
         self._set: dict[str, Any] = {"fov": 45.0, "z_near": 0.1, "z_far": 1000.0}
 
     def position(self, x: float, y: float, z: float) -> None:
@@ -85,8 +97,32 @@ class Camera:
         """Set the far clipping distance."""
         self._set["z_far"] = z_far
 
-    def track_user_inputs(self, window: Any, *speeds: Any, **options: Any) -> None:
-        """Do nothing: there is no input."""
+    def track_user_inputs(
+        self, window: Any, movement_speed: float = 1.0, yaw_speed: float = 2.0, pitch_speed: float = 2.0,
+        hold_key: str | None = None,
+    ) -> None:  # fmt: skip
+        """Move with the keys W, A, S, D, Q and E, and turn with the mouse while a button (`hold_key`, or the left one) is
+        down. Without a user, the camera stays where it is."""
+        cursor = np.array(window.get_cursor_pos())
+        moved = cursor - (cursor if self._cursor is None else self._cursor)
+        self._cursor = cursor
+        now = monotonic()
+        seconds, self._tracked_at = min(now - (self._tracked_at or now), 0.1), now
+        ahead = _unit(self.curr_lookat - self.curr_position)
+        side = _unit(np.cross(ahead, self.curr_up))
+        step = np.zeros(3)
+        for key, direction in zip("wsdaeq", (ahead, -ahead, side, -side, self.curr_up, -self.curr_up), strict=True):
+            if window.is_pressed(key):
+                step = step + direction
+        self.curr_position = self.curr_position + step * movement_speed * seconds
+        if window.is_pressed(hold_key or "LMB") and moved.any():
+            # The distances that the mouse moves are parts of the window: across all of it is half a turn per unit of speed.
+            yaw, pitch = -moved[0] * yaw_speed * np.pi / 2, moved[1] * pitch_speed * np.pi / 2
+            ahead = ahead * np.cos(yaw) + np.cross(self.curr_up, ahead) * np.sin(yaw)
+            turned = ahead * np.cos(pitch) + np.cross(side, ahead) * np.sin(pitch)
+            if np.linalg.norm(np.cross(turned, self.curr_up)) > 0.05:  # not beyond the poles
+                ahead = turned
+        self.curr_lookat = self.curr_position + ahead
 
     def get_view_matrix(self) -> Any:
         """Return the matrix from scene to camera coordinates, for row vectors."""
@@ -124,7 +160,15 @@ def make_camera() -> Camera:
 
 
 class Scene:
-    """A 3-D scene."""
+    """A 3-D scene: `window.get_scene()`, or one of its own, which `canvas.scene` draws.
+
+    >>> import samovar as sv
+    >>> scene = sv.ui.Scene()
+    >>> scene.set_camera(sv.ui.Camera())
+    >>> scene.particles(sv.ndarray(sv.math.vec3, 10), radius=0.1, color=(1, 0, 0))
+    """
+
+    __module__ = "samovar.ui"
 
     def __init__(self) -> None:
         self._camera = Camera()
@@ -156,7 +200,7 @@ class Scene:
     ) -> None:
         """Draw lines between pairs of points."""
         places = as_array(vertices, 3)
-        ends = (_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 2)
+        ends = (indices_of(indices) if indices is not None else np.arange(len(places))).reshape(-1, 2)
         self._things.append(("lines", (places[ends], width, color)))
 
     def mesh(
@@ -165,7 +209,7 @@ class Scene:
     ) -> None:  # fmt: skip
         """Draw triangles."""
         places = as_array(vertices, 3)
-        corners = (_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 3)
+        corners = (indices_of(indices) if indices is not None else np.arange(len(places))).reshape(-1, 3)
         colors = as_colors(color if per_vertex_color is None else per_vertex_color, len(places))
         self._things.append(("mesh", (places[corners], colors[corners].mean(axis=1))))
 
@@ -215,188 +259,11 @@ class Scene:
         picture.triangles(flat[order, 0], flat[order, 1], flat[order, 2], shaded)
 
 
-class Canvas:
-    """The drawing area of a window."""
-
-    def __init__(self, picture: Picture) -> None:
-        self._picture = picture
-
-    def set_background_color(self, color: Any) -> None:
-        """Set the background color."""
-        self._picture.background = color
-
-    def set_image(self, img: Any) -> None:
-        """Draw an image over everything."""
-        self._picture.image(img)
-
-    def contour(self, scalar_field: Any, cmap_name: str = "plasma", normalize: bool = False) -> None:
-        """Draw numbers as shades."""
-        values = as_array(scalar_field)
-        self._picture.image((values - values.min()) / max(float(np.ptp(values)), 1e-30) if normalize else values)
-
-    def circles(
-        self, centers: Any, radius: float, color: Any = _GRAY, per_vertex_color: Any = None, per_vertex_radius: Any = None
-    ) -> None:
-        """Draw filled circles; the radius is relative to the height."""
-        radii = as_array(radius if per_vertex_radius is None else per_vertex_radius) * self._picture.height
-        self._picture.discs(centers, radii, color if per_vertex_color is None else per_vertex_color)
-
-    def lines(
-        self, vertices: Any, width: float, indices: Any = None, color: Any = _GRAY, per_vertex_color: Any = None
-    ) -> None:
-        """Draw lines between pairs of points."""
-        places = as_array(vertices, 2)
-        ends = places[(_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 2)]
-        self._picture.lines(ends[:, 0], ends[:, 1], max(width * self._picture.height / 2, 0.5), color)
-
-    def triangles(self, vertices: Any, color: Any = _GRAY, indices: Any = None, per_vertex_color: Any = None) -> None:
-        """Draw filled triangles."""
-        places = as_array(vertices, 2)
-        which = (_indices(indices) if indices is not None else np.arange(len(places))).reshape(-1, 3)
-        corners = places[which]
-        if per_vertex_color is not None:
-            color = as_colors(per_vertex_color, len(places))[which].mean(axis=1)
-        self._picture.triangles(corners[:, 0], corners[:, 1], corners[:, 2], color)
-
-    def vector_field(self, vector_field: Any, *rest: Any, **options: Any) -> None:
-        """Draw the lengths of vectors as shades."""
-        self._picture.image(np.linalg.norm(as_array(vector_field), axis=-1))
-
-    def scene(self, scene: Scene) -> None:
-        """Draw a scene."""
-        scene.paint(self._picture)
+def _unit(vector: Any) -> Any:
+    return vector / max(float(np.linalg.norm(vector)), 1e-30)
 
 
-class Gui:
-    """Widgets without a user: each returns the value that it is given."""
-
-    @contextlib.contextmanager
-    def sub_window(self, name: str, x: float, y: float, width: float, height: float) -> Iterator[Gui]:
-        """A group of widgets."""
-        yield self
-
-    def begin(self, name: str, x: float, y: float, width: float, height: float) -> None:
-        """Begin a group."""
-
-    def end(self) -> None:
-        """End a group."""
-
-    def text(self, text: str, color: Any = None) -> None:
-        """Ignore text, which is not drawn."""
-
-    def checkbox(self, text: str, old_value: bool) -> bool:
-        """Return the unchanged state of a checkbox."""
-        return old_value
-
-    def slider_int(self, text: str, old_value: int, minimum: int, maximum: int) -> int:
-        """Return the unchanged value of a slider."""
-        return old_value
-
-    def slider_float(self, text: str, old_value: float, minimum: float, maximum: float) -> float:
-        """Return the unchanged value of a slider."""
-        return old_value
-
-    def color_edit_3(self, text: str, old_value: Any) -> Any:
-        """Return the unchanged color."""
-        return old_value
-
-    def button(self, text: str) -> bool:
-        """Return False: the button is never pressed."""
-        return False
-
-
-class _Event:
-    key = ""
-    type = PRESS
-
-
-class Window:
-    """A headless window for 2-D and 3-D drawing."""
-
-    def __init__(
-        self, name: str, res: Any, vsync: bool = False, show_window: bool = True, fps_limit: int = 1000,
-        pos: tuple[int, int] = (100, 100),
-    ) -> None:  # fmt: skip
-        self.name = name
-        self.res = tuple(map(int, res))
-        self.event = _Event()
-        self._frames = Frames()
-        self._picture = Picture(*self.res)
-        self._canvas, self._scene, self._gui = Canvas(self._picture), Scene(), Gui()
-
-    @property
-    def running(self) -> bool:
-        """Whether the window is open."""
-        return self._frames.is_open
-
-    @running.setter
-    def running(self, value: bool) -> None:
-        self._frames.is_open = value
-
-    @property
-    def GUI(self) -> Gui:
-        """The widgets."""
-        return self._gui
-
-    def get_gui(self) -> Gui:
-        """Return the widgets."""
-        return self._gui
-
-    def get_canvas(self) -> Canvas:
-        """Return the drawing area."""
-        return self._canvas
-
-    def get_scene(self) -> Scene:
-        """Return the 3-D scene."""
-        return self._scene
-
-    def show(self) -> None:
-        """Finish the frame."""
-        self._frames.next(is_kept=False)
-        self._picture.clear()
-
-    def save_image(self, filename: str) -> None:
-        """Write the frame to a file."""
-        imwrite(self._picture.painted(), filename)
-
-    def get_image_buffer_as_numpy(self) -> Any:
-        """Return the frame as RGBA."""
-        return np.concatenate([self._picture.painted(), np.ones((*self.res, 1), np.float32)], axis=2)
-
-    def get_window_shape(self) -> tuple[int, ...]:
-        """Return its size in pixels."""
-        return self.res
-
-    def get_event(self, tag: Any = None) -> bool:
-        """Return False: there are no events."""
-        return False
-
-    def get_events(self, tag: Any = None) -> list[Any]:
-        """Return no events."""
-        return []
-
-    def is_pressed(self, *keys: Any) -> bool:
-        """Return False: no key is pressed."""
-        return False
-
-    def get_cursor_pos(self) -> tuple[float, float]:
-        """Return the center: there is no mouse."""
-        return (0.5, 0.5)
-
-    def destroy(self) -> None:
-        """Close the window."""
-        self._frames.is_open = False
-
-
-def _indices(values: Any) -> Any:
+def indices_of(values: Any) -> Any:
+    """Copy indices, an array or a field into a flat array."""
     found = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
     return found.astype(np.int64).reshape(-1)
-
-
-WINDOW_NAMES: dict[str, Any] = {
-    **KEYS,
-    **{each.__name__: each for each in (Camera, Canvas, Gui, ProjectionMode, Scene, Window, make_camera)},
-    "PRESS": PRESS,
-    "RELEASE": RELEASE,
-    "check_ggui_availability": lambda: None,
-}

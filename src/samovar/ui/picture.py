@@ -112,7 +112,16 @@ class Picture:
         target[:] = as_colors(self.background, 1)[0]
         for paint in self._drawn:
             paint(target)
-        return target.clip(0, 1)
+        return target.clip(0, 1, out=target)
+
+    def as_rgba(self) -> Array:
+        """Return the picture as bytes, row by row from the top."""
+        painted = self.painted()
+        pixels = np.full((self.height, self.width, 4), 255, np.uint8)
+        painted *= 255
+        painted += 0.5
+        pixels[:, :, :3] = painted.astype(np.uint8).swapaxes(0, 1)[::-1]
+        return pixels
 
 
 def _put(target: Array, x: Array, y: Array, shown: Array, colors: Array) -> None:

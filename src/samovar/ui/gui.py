@@ -1,13 +1,15 @@
-"""`ti.GUI` without a window: shapes and images are drawn in memory, `show(file)` writes them, and there is no input."""
+"""`ti.GUI`: shapes and images are drawn in memory, and shown in a page or written by `show(file)`."""
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
-from samovar.compat.drawing.frames import Frames
-from samovar.compat.drawing.image_files import imwrite
-from samovar.compat.drawing.keys import KEYS, EType
-from samovar.compat.drawing.picture import Picture, as_array
+from samovar import tools
+from samovar.ui.keys import KEYS, EType
+from samovar.ui.opening import open_screen
+from samovar.ui.picture import Picture, as_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,22 +19,42 @@ _WHITE = 0xFFFFFF
 
 
 class _WidgetValue:
-    """The value of a slider or a label, which only the program changes."""
+    """The value of a slider or a label."""
 
     def __init__(self, value: Any = 0) -> None:
         self.value = value
 
 
 class _Event:
-    type = EType.Move
-    key = ""
-    modifier: tuple[str, ...] = ()
-    pos = (0.5, 0.5)
-    delta = (0, 0)
+    """A key, a mouse button, a movement of the mouse, or a button of the window."""
+
+    def __init__(
+        self, kind: EType = EType.Move, key: str = "", pos: Any = (0.5, 0.5), delta: Any = (0, 0), modifier: Any = ()
+    ) -> None:
+        self.type = kind
+        self.key = key
+        self.pos = pos
+        self.delta = delta
+        self.modifier = modifier
+
+
+#: The types of events of a page.
+_TYPES = {"press": EType.Press, "release": EType.Release, "move": EType.Move, "wheel": EType.Move}
 
 
 class GUI:
-    """A headless 2-D window. Text is not drawn."""
+    """A window for drawing in two dimensions, as in Taichi: `gui.circles(…)`, `gui.set_image(…)`, then `gui.show()`.
+
+    It is shown as `sv.ui.Window` is: in a browser or a notebook, or off-screen.
+
+    >>> import samovar as sv
+    >>> gui = sv.ui.GUI("circle", res=(64, 64), show_gui=False)
+    >>> gui.circle((0.5, 0.5), color=0xFF0000, radius=10)
+    >>> gui.get_image()[32, 32].tolist()
+    [1.0, 0.0, 0.0, 1.0]
+    """
+
+    __module__ = "samovar.ui"
 
     Event = _Event
     WidgetValue = _WidgetValue
@@ -52,8 +74,10 @@ class GUI:
         self.fps_limit: float | None = 60
         self.frame = 0
         self.event: Any = None
-        self.key_pressed: set[str] = set()
-        self._frames = Frames()
+        self._screen = open_screen(name, self.res, show_gui)
+        self._events: deque[_Event] = deque()
+        #: Widgets in order: kind, name, text, value and range; the name of the event of a button.
+        self._widgets: list[tuple[str, str, _WidgetValue, dict[str, Any]]] = []
         self._picture = Picture(width, height, background_color)
 
     def __enter__(self) -> GUI:
@@ -64,22 +88,33 @@ class GUI:
 
     def close(self) -> None:
         """Close the window."""
-        self._frames.is_open = False
+        self._screen.close()
 
     @property
     def running(self) -> bool:
         """Whether the window is open."""
-        return self._frames.is_open
+        return self._screen.is_open
 
     @running.setter
     def running(self, value: bool) -> None:
-        self._frames.is_open = value
+        self._screen.is_open = value
+
+    @property
+    def key_pressed(self) -> set[str]:
+        """The keys and mouse buttons that are down."""
+        return self._screen.pressed
 
     def show(self, file: str | None = None) -> None:
-        """Finish the frame: write it if a file is given, and start the next one."""
+        """Finish the frame: show it, write it if a file is given, and begin the next one."""
         if file is not None:
-            imwrite(self._picture.painted(), file)
-        self._frames.next(is_kept=file is not None)
+            tools.imwrite(self._picture.painted(), file, xy=True)
+        for kind, text, value, options in self._widgets:
+            found = self._screen.widget(kind, text, text, value.value, **options)
+            if kind == "slider":
+                value.value = found
+            elif kind == "button" and found:
+                self._events.append(_Event(EType.Press, str(value.value), self._screen.cursor))
+        self._screen.next(self._picture, file is not None, self.fps_limit)
         self.frame += 1
         self._picture.clear()
 
@@ -171,43 +206,68 @@ class GUI:
         self._picture.discs(_grid(values.shape[:2], bound), values.reshape(-1), color)
 
     def text(self, content: str, pos: Any, font_size: float = 15, color: int = _WHITE) -> None:
-        """Ignore text, which is not drawn."""
+        """Draw text, whose top left corner is at a position. It is shown in pages, and is not in images."""
+        self._screen.text(content, pos, font_size, color)
 
     def slider(self, text: str, minimum: float, maximum: float, step: float = 1) -> _WidgetValue:
-        """Create a slider, which never moves."""
-        return _WidgetValue(minimum)
+        """Create a slider, whose `value` is what the user has chosen."""
+        made = _WidgetValue(minimum)
+        self._widgets.append(("slider", text, made, {"minimum": minimum, "maximum": maximum, "step": step}))
+        return made
 
     def label(self, text: str) -> _WidgetValue:
-        """Create a label for a number."""
-        return _WidgetValue()
+        """Create a label that shows a number, its `value`."""
+        made = _WidgetValue()
+        self._widgets.append(("label", text, made, {}))
+        return made
 
     def button(self, text: str, event_name: str | None = None) -> str:
-        """Create a button, which is never pressed."""
-        return event_name or f"WidgetButton_{text}"
+        """Create a button. Returns the key of the event that it causes."""
+        name = event_name or f"WidgetButton_{text}"
+        self._widgets.append(("button", text, _WidgetValue(name), {}))
+        return name
 
     def get_event(self, *filters: Any) -> bool:
-        """Return False: there are no events."""
+        """Whether there is an event that one of the filters names; `gui.event` is the first one. A filter is a type, a key,
+        or both as a tuple."""
+        while self.has_key_event():
+            event = self._events.popleft()
+            if not filters or any(_fits(event, each) for each in filters):
+                self.event = event
+                return True
         return False
 
     def get_events(self, *filters: Any) -> list[Any]:
-        """Return no events."""
-        return []
+        """Return the events that one of the filters names. `gui.event` is the last one."""
+        found = []
+        while self.get_event(*filters):
+            found.append(self.event)
+        return found
 
     def has_key_event(self) -> bool:
         """Whether there is an event."""
-        return False
+        for each in self._screen.take_events():
+            event = _Event(_TYPES[each["kind"]], each["key"], each["at"], each["delta"], each["modifiers"])
+            self._events.append(event)
+        return bool(self._events)
 
     def get_key_event(self) -> Any:
-        """Return the next event, of which there is none."""
-        return None
+        """Return the next event, or None."""
+        return self._events.popleft() if self.has_key_event() else None
 
     def is_pressed(self, *keys: Any) -> bool:
-        """Return False: no key is pressed."""
-        return False
+        """Whether one of the keys or mouse buttons is down."""
+        return self._screen.is_pressed(*keys)
 
     def get_cursor_pos(self) -> tuple[float, float]:
-        """Return the center: there is no mouse."""
-        return (0.5, 0.5)
+        """Return the position of the mouse, from 0 to 1, from the bottom left; the center if there is none."""
+        return self._screen.cursor
+
+
+def _fits(event: _Event, wanted: Any) -> bool:
+    if isinstance(wanted, (tuple, list)):
+        return bool(event.type == wanted[0] and event.key == wanted[1])
+    return bool(wanted in (event.type, event.key))
 
 
 def _grid(shape: tuple[int, ...], bound: float) -> Any:
