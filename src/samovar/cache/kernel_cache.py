@@ -6,21 +6,38 @@ artifact adds every answer that the compile got.
 
 from __future__ import annotations
 
+from time import time_ns
+
 from samovar._native import decode_plain, encode_plain, has_form, tree_path_digest
 from samovar.cache.artifacts import StoredArtifact, sealed_artifact
-from samovar.cache.entry import MISREADINGS, Damaged, opened
+from samovar.cache.entry import MISREADINGS, Damaged, opened, wrapped
 from samovar.cache.salt import salt
 from samovar.cache.store import Store, directory_of
 from samovar.lens import PathTable, Tree, digest, essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, Protocol
 
     from samovar.artifact import Artifact, Guards
     from samovar.language import Options
     from samovar.lens import Leaf, Path, Trace
+
+    class FetchedLeaf(Protocol):
+        """A leaf from a tier: a tree that contains nothing else, and the data of its artifact's entry."""
+
+        key: str
+        tree: Tree
+        data: tuple[bytes, bytes]
+        record: Record
+
+    class Tiers(Protocol):
+        """The package `samovar.tiers`, which is above this one."""
+
+        def leaves(self, tree: str, known: Iterable[str]) -> Iterable[FetchedLeaf]: ...
+        def offer(self, library: Library, tree: str, leaf: str) -> None: ...
+
 
 #: How many trees are remembered per kernel name, to explain cache misses.
 RELATIVES = 8
@@ -132,9 +149,18 @@ class StoredTree:
 class Library:
     """The kernels in the store that the options select."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, target: str | None = None, tiers: Tiers | None = None) -> None:
         self.store = store
-        self._salt = salt()
+        #: Shared tiers behind the store.
+        self.tiers = tiers
+        self._salt = salt(target)
+        self._others: dict[str, Library] = {}
+
+    def of_target(self, target: str) -> Library:
+        """Return the library of another target in the same store and tiers."""
+        if target not in self._others:
+            self._others[target] = Library(self.store, target, self.tiers)
+        return self._others[target]
 
     def tree_key(self, function: tuple[Any, ...]) -> str:
         """Return the key of a kernel's decision tree, from the answer to the question `function`."""
@@ -166,6 +192,24 @@ class Library:
             return None
         data, content, identity = found
         return StoredTree(Tree.of(data), content, identity)
+
+    def fetched_tree(self, key: str) -> StoredTree | None:
+        """Return the tree of a kernel with the leaves that shared tiers have and the store lacks; None if there are none.
+
+        What is fetched is stored. If that fails, it is used nevertheless.
+        """
+        assert self.tiers is not None
+        tree = self.tree(key) or Tree()
+        leaves = self.tiers.leaves(key, {end[0] for _, end in tree.leaves()})
+        if not leaves:
+            return None
+        for leaf in leaves:
+            self.store.write("kernels", leaf.key, leaf.data)
+            tree.adopt(leaf.tree)
+            self.remember(leaf.record)
+        self.store.write("trees", key, tree.data())
+        tree.embed({leaf.key: leaf.data[0] for leaf in leaves})
+        return StoredTree(tree, wrapped("trees", key, tree.data()), (0, time_ns(), 0))
 
     def latest_trace(self, key: str) -> Trace | None:
         """Return the trace that was added last to a tree."""
@@ -210,6 +254,8 @@ class Library:
         failure = self.lead(tree, trace, guards.paths, key, content)
         if failure is None:
             self.remember(record)
+            if self.tiers is not None:
+                self.tiers.offer(self, tree, key)
         return failure
 
     def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str, content: bytes | None) -> str | None:
