@@ -17,7 +17,7 @@ from samovar.lens import PathTable, Tree, digest, essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
     from samovar.artifact import Artifact, Guards
@@ -35,7 +35,11 @@ if TYPE_CHECKING:
     class Tiers(Protocol):
         """The package `samovar.tiers`, which is above this one."""
 
-        def leaves(self, tree: str, known: Iterable[str]) -> Iterable[FetchedLeaf]: ...
+        publishes: bool
+
+        def leaves(
+            self, tree: str, known: Iterable[str], *, is_other_target: bool
+        ) -> Iterable[FetchedLeaf]: ...
         def offer(self, library: Library, tree: str, leaf: str) -> None: ...
 
 
@@ -153,8 +157,13 @@ class Library:
         self.store = store
         #: Shared tiers behind the store.
         self.tiers = tiers
+        self.is_other_target = target is not None
         self._salt = salt(target)
         self._others: dict[str, Library] = {}
+
+    def takes_baselines(self) -> bool:
+        """Whether code for a lower target is better than a compile: not for a process that publishes what it compiles."""
+        return self.tiers is not None and not self.tiers.publishes
 
     def of_target(self, target: str) -> Library:
         """Return the library of another target in the same store and tiers."""
@@ -200,16 +209,23 @@ class Library:
         """
         assert self.tiers is not None
         tree = self.tree(key) or Tree()
-        leaves = self.tiers.leaves(key, {end[0] for _, end in tree.leaves()})
+        leaves = list(self.tiers.leaves(key, {end[0] for _, end in tree.leaves()}, is_other_target=self.is_other_target))
         if not leaves:
             return None
-        for leaf in leaves:
-            self.store.write("kernels", leaf.key, leaf.data)
-            tree.adopt(leaf.tree)
-            self.remember(leaf.record)
-        self.store.write("trees", key, tree.data())
+        self.merge(key, tree, leaves)
         tree.embed({leaf.key: leaf.data[0] for leaf in leaves})
         return StoredTree(tree, wrapped("trees", key, tree.data()), (0, time_ns(), 0))
+
+    def merge(self, key: str, tree: Tree, leaves: Sequence[FetchedLeaf]) -> str | None:
+        """Add leaves to a tree and store both, artifacts first. Return why something could not be stored, or None."""
+        failure = None
+        for leaf in leaves:
+            failure = self.store.write("kernels", leaf.key, leaf.data) or failure
+            tree.adopt(leaf.tree)
+        failure = self.store.write("trees", key, tree.data()) or failure
+        for leaf in leaves:
+            self.remember(leaf.record)
+        return failure
 
     def latest_trace(self, key: str) -> Trace | None:
         """Return the trace that was added last to a tree."""

@@ -49,7 +49,7 @@ class Search:
         observed.begin()
         observed.lookups += 1
         found = self.look_up()
-        if found is None and self.library is not None and self.library.tiers is not None:
+        if found is None and self.library is not None and self.library.takes_baselines():
             found = self.look_for_baselines()
         return found
 

@@ -12,21 +12,19 @@ from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.tiers.figures import TierFigures, read_figures
-    from samovar.tiers.keys import KeyProblem, Trust, generate_key, read_trust, signer_of, trust_file
-    from samovar.tiers.opening import open_tiers, program_name
-    from samovar.tiers.publishing import Published, collect_garbage, publish, sign_again
-    from samovar.tiers.tier import Tier, tier_at
-    from samovar.tiers.tiers import Tiers
+    from samovar.tiers.figures import read_figures
+    from samovar.tiers.keys import add_to_trust, generate_key, read_trust, shown_key, signer_of, trust_file
+    from samovar.tiers.opening import file_name_of, open_tiers, program_name
+    from samovar.tiers.publishing import collect_garbage, contents, entries_of, publish, sign_again, sorted_rows
+    from samovar.tiers.tier import Tier, programs_at, tier_at
 else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
-            "figures": "TierFigures read_figures",
-            "keys": "KeyProblem Trust generate_key read_trust signer_of trust_file",
-            "opening": "open_tiers program_name",
-            "publishing": "Published collect_garbage publish sign_again",
-            "tier": "Tier tier_at",
-            "tiers": "Tiers",
+            "figures": "read_figures",
+            "keys": "add_to_trust generate_key read_trust shown_key signer_of trust_file",
+            "opening": "file_name_of open_tiers program_name",
+            "publishing": "collect_garbage contents entries_of publish sign_again sorted_rows",
+            "tier": "Tier programs_at tier_at",
         },
     )

@@ -36,7 +36,7 @@ class Row:
 
     __slots__ = (
         "compiled", "digest", "expires", "issued", "leaf", "length", "name", "offset", "segment", "signature", "signer",
-        "target", "tree",
+        "target", "tree", "unusable",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +68,8 @@ class Row:
         self.expires = expires
         self.signer = signer
         self.signature = signature
+        #: Whether this process has found that it must not be used.
+        self.unusable = False
 
     def at(self, segment: str, offset: int) -> Row:
         """The same entry at another place. Its signature stays valid."""

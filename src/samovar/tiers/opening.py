@@ -23,16 +23,23 @@ if TYPE_CHECKING:
 _opened: WeakSet[Tiers] = WeakSet()
 
 
-def program_name(options: Options) -> str:
-    """The name under which tiers have the kernels of this program: the option `cache_program`, or the script's name."""
+def program_name(options: Options, script: str | None = None) -> str:
+    """The name under which tiers have the kernels of a program, by default this one: the option `cache_program`, or the
+    script's name."""
     given = options.cache_program
     if not given:
-        script = sys.argv[0] if sys.argv else ""
+        if script is None:
+            script = sys.argv[0] if sys.argv else ""
         stem = os.path.splitext(os.path.basename(script))[0]
         if stem == "__main__":  # python -m package
             stem = os.path.basename(os.path.dirname(script))
         given = stem if stem not in ("", "-c", "-m") else "python"
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", given).strip(".")[:100] or "python"
+    return file_name_of(given)
+
+
+def file_name_of(program: str) -> str:
+    """The name of a program as a part of paths."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", program).strip(".")[:100] or "python"
 
 
 def open_tiers(options: Options, store: Store, say: Callable[[str], None]) -> Tiers:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 #: How long signatures are valid.
 VALID_SECONDS = 365 * 86400
-#: More segments than this below a quarter of the usual size are merged into one.
-_MOST_SMALL = 1
 #: Files that nothing refers to are kept for so long: somebody may be reading or publishing.
 GRACE_SECONDS = 3600.0
 
@@ -90,8 +88,8 @@ def publish(tier: Tier, entries: Sequence[NewEntry], signer: Signer, valid: floa
     new = [entry for entry in entries if (entry.row.tree, entry.row.leaf) not in known]
     if new:
         rows = signed([entry.row for entry in new], signer, valid)
-        placed = _write_segments(tier, [(row, entry.content) for row, entry in zip(rows, new, strict=True)])
-        write_manifest(tier, others + usable + placed)
+        added = [(row, entry.content) for row, entry in zip(rows, new, strict=True)]
+        write_manifest(tier, others + usable, added)
     return Published(len(new), len(entries) - len(new), tier.figures.sent)
 
 
@@ -99,7 +97,9 @@ def sorted_rows(tier: Tier) -> tuple[list[Row], list[Row]]:
     """Return the entries of a tier with valid signatures by trusted keys, and those by keys that are unknown here, which
     other processes may trust. The rest is of no use to anybody."""
     judged = [(row, tier.trust.objection(row)) for row in sorted(tier.all_rows(), key=lambda row: row.compiled)]
-    return [row for row, reason in judged if reason is None], [row for row, reason in judged if reason == UNKNOWN_KEY]
+    # Machines that compiled the same kernel have the same leaf, with another time of compilation.
+    usable = {(row.tree, row.leaf): row for row, reason in judged if reason is None}
+    return list(usable.values()), [row for row, reason in judged if reason == UNKNOWN_KEY]
 
 
 def signed(rows: Sequence[Row], signer: Signer, valid: float) -> list[Row]:
@@ -149,10 +149,10 @@ def _write_segments(tier: Tier, entries: Iterable[tuple[Row, bytes]]) -> list[Ro
     return placed
 
 
-def write_manifest(tier: Tier, rows: Sequence[Row]) -> None:
-    """Publish a manifest with these entries, which replaces all that were read. If there are too many, the first are left
-    out."""
-    rows = _with_merged_segments(tier, rows[-MOST_ROWS:])
+def write_manifest(tier: Tier, rows: Sequence[Row], added: Sequence[tuple[Row, bytes]] = ()) -> None:
+    """Publish new entries, and a manifest with these and those of `rows`, which replaces all that were read. If there are
+    too many, the first are left out."""
+    rows = _with_segments(tier, rows, added)[-MOST_ROWS:]
     sizes: dict[str, int] = {}
     for row in rows:
         sizes[row.segment] = max(sizes.get(row.segment, 0), row.offset + row.length)
@@ -181,16 +181,18 @@ def _later_than(tier: Tier) -> int:
     return max(time_ns(), *(int(name[:16], 16) + 1 for name in tier.manifests), 0) if tier.manifests else time_ns()
 
 
-def _with_merged_segments(tier: Tier, rows: Sequence[Row]) -> list[Row]:
-    """Put the entries of many small segments into one."""
+def _with_segments(tier: Tier, rows: Sequence[Row], added: Sequence[tuple[Row, bytes]]) -> list[Row]:
+    """Write new entries into segments, together with those of small segments: a worker reads few files."""
     sizes: dict[str, int] = {}
     for row in rows:
         sizes[row.segment] = sizes.get(row.segment, 0) + row.length
     small = {name for name, size in sizes.items() if size < USUAL_SEGMENT_BYTES // 4}
-    if len(small) <= _MOST_SMALL:
-        return list(rows)
-    moving = [row for row in rows if row.segment in small]
-    return [row for row in rows if row.segment not in small] + _write_segments(tier, contents(tier, moving))
+    if len(small) + bool(added) < 2:
+        small = set()
+    moved = contents(tier, [row for row in rows if row.segment in small])
+    if tier.is_outdated:
+        raise OSError("a segment was removed while its entries were read: try again")
+    return [row for row in rows if row.segment not in small] + _write_segments(tier, [*moved, *added])
 
 
 def contents(tier: Tier, rows: Sequence[Row]) -> list[tuple[Row, bytes]]:

@@ -150,7 +150,7 @@ class Tier:
         if tree not in self._by_tree:
             return []
         without = frozenset(known)
-        return [row for row in self._by_tree[tree] if row.leaf not in without][:_MOST_TRIED]
+        return [row for row in self._by_tree[tree] if row.leaf not in without and not row.unusable][:_MOST_TRIED]
 
     def all_rows(self) -> list[Row]:
         """Return every entry of the program, each once."""
@@ -183,6 +183,7 @@ class Tier:
             return None  # it is missing or damaged, which was counted
         objection = self.trust.objection(row)
         if objection is not None:
+            row.unusable = True
             self.figures.reject(objection)
             return None
         content = self.content(row)
@@ -191,6 +192,7 @@ class Tier:
         except MISREADINGS:
             found = None
         if found is None or found.key != row.leaf:
+            row.unusable = True
             self.figures.reject("damaged")
             return None
         return found
@@ -199,6 +201,11 @@ class Tier:
 def tier_at(address: str, program: str, trust: Trust, seconds: float) -> Tier:
     """A tier for the program and toolchain of this process; nothing is read yet."""
     return Tier(address, program, base_parts(), trust, seconds)
+
+
+def programs_at(address: str, seconds: float) -> list[str]:
+    """The programs that a tier has something for."""
+    return sorted(transport_to(address, seconds).names(LAYOUT))
 
 
 def now() -> int:

@@ -10,7 +10,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from samovar.tiers.background import Background
+from samovar.tiers.background import Background, Job
 from samovar.tiers.figures import write_figures
 from samovar.tiers.keys import EXPIRED, REVOKED, UNKNOWN_KEY, UNSIGNED
 from samovar.tiers.tier import Tier, tier_at
@@ -44,6 +44,7 @@ class Tiers:
         say: Callable[[str], None],
     ) -> None:
         self.program = program
+        self.publishes = signer is not None
         self._addresses = tuple(addresses)
         self._trust = trust
         self._signer = signer
@@ -61,21 +62,24 @@ class Tiers:
         self._writer = Background("samovar publisher", self._publish)
         self._offered = []
         self._told: set[str] = set()
+        #: The first requests, which began before a launch needed them.
+        self._begun: dict[Tier, Job] = {}
 
     def prepare(self) -> None:
         """Begin to read what the tiers have for the program."""
         for tier in self.tiers:
-            self._reader.submit(partial(_refresh, tier))
+            self._begun[tier] = self._reader.submit(tier.refresh)
 
     # --- reading
 
-    def leaves(self, tree: str, known: Iterable[str]) -> list[StoredLeaf]:
-        """Return the valid leaves of a tree, except known ones, from the first tier that has any."""
+    def leaves(self, tree: str, known: Iterable[str], *, is_other_target: bool = False) -> list[StoredLeaf]:
+        """Return the valid leaves of a tree, except known ones, from the first tier that has any. A miss for another target
+        than that of the process is not counted."""
         for tier in self.tiers:
             if tier.failure:
                 continue
             if not tier.is_current() and not tier.rows(tree, known):
-                self._wait(tier, partial(_refresh, tier))
+                self._wait(tier, tier.refresh, self._begun.pop(tier, None))
             found = self._read(tier, tree, known)
             if tier.is_outdated and not found and not tier.failure:
                 self._wait(tier, tier.refresh)
@@ -84,7 +88,7 @@ class Tiers:
             if found:
                 tier.figures.hits += 1
                 return list(found.values())
-            tier.figures.misses += 1
+            tier.figures.misses += not is_other_target
         return []
 
     def _read(self, tier: Tier, tree: str, known: Iterable[str]) -> dict[str, StoredLeaf]:
@@ -103,10 +107,10 @@ class Tiers:
                 self._reader.submit(partial(self._read_ahead, tier, size + max(tier.size_of(row.segment), 1)))
                 return
 
-    def _wait(self, tier: Tier, run: Callable[[], object]) -> None:
-        """Wait for something that a tier does, as long as there is time left."""
+    def _wait(self, tier: Tier, run: Callable[[], object], begun_job: Job | None = None) -> None:
+        """Wait for something that a tier does, which may have begun, as long as there is time left."""
         begun = perf_counter()
-        job = self._reader.submit(run)
+        job = begun_job or self._reader.submit(run)
         done = job.wait(self._left)
         waited = perf_counter() - begun
         self._left -= waited
@@ -169,8 +173,3 @@ class Tiers:
         for tier in self.tiers:
             write_figures(store, tier.address, tier.figures)
 
-
-def _refresh(tier: Tier) -> None:
-    """Read the manifests, unless that was done a moment ago. Failures show when a launch needs something."""
-    if not tier.is_current():
-        tier.refresh()

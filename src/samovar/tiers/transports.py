@@ -96,18 +96,29 @@ class HttpTransport:
         self._connection: HTTPConnection | None = None
 
     def read(self, path: str) -> bytes | None:
+        answer = None
         if self._connection is not None:
             try:
-                return self._got(path)
-            except (OSError, EOFError):  # the server closed the connection
+                answer = self._answer(path)
+            except OSError:  # the server closed the connection
                 self._connection.close()
                 self._connection = None
-        from http.client import HTTPConnection, HTTPSConnection
+        if answer is None:
+            from http.client import HTTPConnection, HTTPSConnection
 
-        self._connection = (HTTPSConnection if self._secure else HTTPConnection)(self._host, timeout=self._seconds)
-        return self._got(path)
+            self._connection = (HTTPSConnection if self._secure else HTTPConnection)(self._host, timeout=self._seconds)
+            answer = self._answer(path)
+        status, reason, content = answer
+        if status in (404, 410):
+            return None
+        if status != 200:
+            raise OSError(f"{status} {reason}")
+        if len(content) > MOST_BYTES:
+            self._connection = None  # the rest of the answer is not read
+            raise TooLarge(f"{path} has more than {MOST_BYTES >> 20} MiB")
+        return content
 
-    def _got(self, path: str) -> bytes | None:
+    def _answer(self, path: str) -> tuple[int, str, bytes]:
         from http.client import HTTPException
         from urllib.parse import quote
 
@@ -115,17 +126,9 @@ class HttpTransport:
         try:
             self._connection.request("GET", quote(f"{self._base}/{path}"))
             response = self._connection.getresponse()
-            content = response.read(MOST_BYTES + 1)
-            if len(content) > MOST_BYTES:
-                self._connection.close()
-                raise TooLarge(f"{path} has more than {MOST_BYTES >> 20} MiB")
+            return response.status, response.reason, response.read(MOST_BYTES + 1)
         except HTTPException as error:
             raise ConnectionError(f"malformed answer: {error or type(error).__name__}") from error
-        if response.status in (404, 410):
-            return None
-        if response.status != 200:
-            raise OSError(f"{response.status} {response.reason}")
-        return content
 
     def names(self, folder: str) -> list[str]:
         found = self.read(f"{folder}/{INDEX}")
