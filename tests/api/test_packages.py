@@ -12,7 +12,7 @@ from package_imports import PACKAGE, Dynamic, Reader, Texts, Use, sources
 ORDER = (
     "_native", "errors", "version", "system", "reflection", "language", "values", "fingerprint", "lens", "artifact",
     "ir", "passes", "frontend", "backends", "cache", "tiers", "compiler", "runtime", "types", "math", "graph", "ad", "simt",
-    "algorithms", "linalg", "tools", "compat", "cli", "samovar",
+    "algorithms", "linalg", "tools", "dask", "ray", "compat", "cli", "samovar",
 )  # fmt: skip
 #: Files of the package itself: its public names, and the plugin, which only mypy imports.
 ITSELF = ("", "__main__", "mypy_plugin")

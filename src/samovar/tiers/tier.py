@@ -122,9 +122,9 @@ class Tier:
             return None
         return manifest
 
-    def is_current(self) -> bool:
+    def is_current(self, seconds: float = RELIST_SECONDS) -> bool:
         """Whether the manifests were read a short time ago."""
-        return monotonic() - self._listed < RELIST_SECONDS
+        return monotonic() - self._listed < seconds
 
     def fetch(self, rows: Iterable[Row]) -> None:
         """Read the segments of some entries into memory."""

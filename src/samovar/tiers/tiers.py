@@ -16,13 +16,15 @@ from samovar.tiers.keys import EXPIRED, REVOKED, UNKNOWN_KEY, UNSIGNED
 from samovar.tiers.tier import Tier, tier_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from samovar.cache import Library, Store, StoredLeaf
     from samovar.tiers.keys import Signer, Trust
 
 #: How many bytes of a program are read ahead.
 _READ_AHEAD = 16 << 20
+#: How often kernels that arrive make a process look for new manifests.
+_EXPECTED_SECONDS = 1.0
 _ADVICE = {
     UNSIGNED: "samovar cache push signs what it publishes",
     UNKNOWN_KEY: "if you trust the publisher, add the key: samovar cache trust KEY",
@@ -136,6 +138,19 @@ class Tiers:
                 advice = _ADVICE.get(reason, "samovar cache gc removes entries that cannot be used")
                 self._say(f"entries of the cache tier {tier.address} are ignored: {reason}\n  help: {advice}")
 
+    def expect(self, trees: Sequence[str]) -> None:
+        """Read the entries of some trees in the background, because their kernels have just arrived."""
+        for tier in self.tiers:
+            if not tier.failure:
+                self._reader.submit(partial(_expect, tier, trees))
+
+    def warm(self) -> None:
+        """Read what the tiers have for the program, for as long as launches may wait."""
+        for tier in self.tiers:
+            self._wait(tier, tier.refresh, self._begun.pop(tier, None))
+            if not tier.failure:
+                self._wait(tier, partial(self._read_ahead, tier, 0))
+
     # --- writing
 
     def offer(self, library: Library, tree: str, leaf: str) -> None:
@@ -173,3 +188,9 @@ class Tiers:
         for tier in self.tiers:
             write_figures(store, tier.address, tier.figures)
 
+
+def _expect(tier: Tier, trees: Sequence[str]) -> None:
+    """Read the entries of some trees. If one is not listed, its publisher may have been faster than our last look."""
+    if any(not tier.rows(tree) for tree in trees) and not tier.is_current(_EXPECTED_SECONDS):
+        tier.refresh()
+    tier.fetch([row for tree in trees for row in tier.rows(tree)])
