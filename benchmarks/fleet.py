@@ -2,14 +2,14 @@
 
     python benchmarks/fleet.py [--kernels 100] [--runs 7] [--latency 1.0] [--workers 1000,10000] [--s3]
 
-Measured: the processor and wall time of a program with so many kernels, with an empty cache directory and each kind of tier
-(a folder; a web server on loopback that answers after the latency, in milliseconds; with `--s3` moto's S3 server), minus that
-of the same program with a local cache that is warm, in turn. Medians.
+Measured: the processor and wall time of a program with so many kernels, with an empty cache directory and each kind of
+tier (a folder; a web server on loopback that answers after the latency, in milliseconds; with `--s3` moto's S3 server),
+minus that of the same program with a local cache that is warm, in turn. Medians.
 
-Simulated: workers that start within a second, each with the requests and bytes measured, one request after the other. The
-model is a queue in front of the store: it serves so many requests per second (`--rate`; 5,500 is what S3 documents for reads
-of one prefix), each takes `--store-latency`, and the bytes of all share its bandwidth (`--bandwidth`) and those of each worker
-its own. It leaves out retries, throttling, caches between, and connections that have to be opened.
+Simulated: workers that start within a second, each with the requests and bytes measured, one request after the other.
+The model is a queue in front of the store: it serves so many requests per second (`--rate`; 5,500 is what S3 documents
+for reads of one prefix), each takes `--store-latency`, and the bytes of all share its bandwidth (`--bandwidth`) and those
+of each worker its own. It leaves out retries, throttling, caches between, and connections that have to be opened.
 """
 
 import argparse

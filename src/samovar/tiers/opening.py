@@ -55,8 +55,11 @@ def open_tiers(options: Options, store: Store, say: Callable[[str], None]) -> Ti
         options.cache_remote.split(), program_name(options), trust, signer, options.cache_remote_timeout, say
     )
     _opened.add(tiers)
-    # Publishing may need threads (to resolve names), which cannot be started in functions of `atexit`.
-    getattr(threading, "_register_atexit", atexit.register)(tiers.finish)
+    if signer is not None:
+        # Publishing may need executors (to resolve names). They end before functions of `atexit` run, and the functions of
+        # `threading` run in reverse order.
+        __import__("concurrent.futures.thread")
+        getattr(threading, "_register_atexit", atexit.register)(tiers.finish)
     atexit.register(tiers.write_figures, store)
     tiers.prepare()
     return tiers
