@@ -69,6 +69,7 @@ class Program:
                 "XDG_CONFIG_HOME": str(self.folder / "configuration"),
                 "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(directory),
                 "SAMOVAR_CACHE_PROGRAM": "benchmark",
+                "SAMOVAR_BUILD_CACHE_VERSION_ID": "benchmark",
                 **variables,
             },
             stdout=subprocess.DEVNULL,

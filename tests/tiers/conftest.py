@@ -12,6 +12,8 @@ from fleet import Fleet
 @pytest.fixture(autouse=True)
 def no_keys_of_the_user(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configuration"))
+    # An editable installation may be edited while processes of a test start.
+    monkeypatch.setenv("SAMOVAR_BUILD_CACHE_VERSION_ID", "fleet")
     yield
     sv.reset()
 

@@ -76,7 +76,10 @@ class Fleet:
     def work(self, *dtypes: Any, **options: Any) -> tuple[int, int]:
         """Launch the kernels on a new machine that trusts the publisher: how many were loaded and compiled."""
         self.be(**({"cache_trust": self.key} | options))
-        return launch(*dtypes)
+        done = launch(*dtypes)
+        if tiers() is not None:
+            tiers().finish()
+        return done
 
     def tier(self, **options: Any) -> Tier:
         """The tier as a machine with these options sees it."""

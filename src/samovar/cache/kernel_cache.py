@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         data: tuple[bytes, bytes]
         record: Record
 
+        def another_tree(self) -> Tree: ...
+
     class Tiers(Protocol):
         """The package `samovar.tiers`, which is above this one."""
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         def offer(self, library: Library, tree: str, leaf: str) -> None: ...
         def expect(self, trees: Sequence[str]) -> None: ...
         def warm(self) -> None: ...
+        def write_later(self, run: Callable[[], object]) -> None: ...
 
 
 #: How many trees are remembered per kernel name, to explain cache misses.
@@ -207,23 +210,28 @@ class Library:
     def fetched_tree(self, key: str) -> StoredTree | None:
         """Return the tree of a kernel with the leaves that shared tiers have and the store lacks; None if there are none.
 
-        What is fetched is stored. If that fails, it is used nevertheless.
+        What is fetched is stored later. If that fails, it is used nevertheless.
         """
         assert self.tiers is not None
         tree = self.tree(key) or Tree()
         leaves = list(self.tiers.leaves(key, {end[0] for _, end in tree.leaves()}, is_other_target=self.is_other_target))
         if not leaves:
             return None
-        self.merge(key, tree, leaves)
+        self.tiers.write_later(lambda: self.merge(key, leaves))
+        if tree.root is None and len(leaves) == 1:
+            tree = leaves[0].tree
+        else:
+            for leaf in leaves:
+                tree.adopt(leaf.tree)
         tree.embed({leaf.key: leaf.data[0] for leaf in leaves})
         return StoredTree(tree, wrapped("trees", key, tree.data()), (0, time_ns(), 0))
 
-    def merge(self, key: str, tree: Tree, leaves: Sequence[FetchedLeaf]) -> str | None:
-        """Add leaves to a tree and store both, artifacts first. Return why something could not be stored, or None."""
-        failure = None
+    def merge(self, key: str, leaves: Sequence[FetchedLeaf]) -> str | None:
+        """Add leaves to the stored tree, artifacts first. Return why something could not be stored, or None."""
+        failure, tree = None, self.tree(key) or Tree()
         for leaf in leaves:
             failure = self.store.write("kernels", leaf.key, leaf.data) or failure
-            tree.adopt(leaf.tree)
+            tree.adopt(leaf.another_tree())
         failure = self.store.write("trees", key, tree.data()) or failure
         for leaf in leaves:
             self.remember(leaf.record)

@@ -21,13 +21,20 @@ if TYPE_CHECKING:
 class StoredLeaf:
     """A valid leaf: a tree that contains nothing else, and the data of its artifact's entry."""
 
-    __slots__ = ("data", "key", "record", "tree")
+    __slots__ = ("_content", "data", "key", "record", "tree")
 
-    def __init__(self, key: str, tree: Tree, data: tuple[bytes, bytes], record: Record) -> None:
+    def __init__(self, key: str, content: bytes, tree: Tree, data: tuple[bytes, bytes], record: Record) -> None:
+        self._content = content
         self.key = key
         self.tree = tree
         self.data = data
         self.record = record
+
+    def another_tree(self) -> Tree:
+        """The tree once more, for another thread."""
+        found = Tree.of(unwrapped("leaves", self.record.tree, self._content)[0])
+        found.check()
+        return found
 
 
 def leaf_entries(library: Library, tree_key: str) -> dict[str, tuple[Record, bytes]]:
@@ -52,7 +59,6 @@ def opened_leaf(tree_key: str, content: bytes) -> StoredLeaf:
     rest = data[1:]
     try:
         tree = Tree.of(data[0])
-        tree.check()
         [(steps, (key, sources, _, _))] = tree.leaves()
         artifact = StoredArtifact(rest[0])
         way = tree_path_digest(tree_key, tree.paths.rows, steps, sources)
@@ -61,4 +67,4 @@ def opened_leaf(tree_key: str, content: bytes) -> StoredLeaf:
     record = record_of(rest)
     if artifact.key != key or artifact.way != way or record.tree != tree_key:
         raise Damaged("its artifact was compiled for other answers")
-    return StoredLeaf(key, tree, rest, record)
+    return StoredLeaf(key, content, tree, rest, record)

@@ -167,7 +167,7 @@ def _take(place: Library, tier: Tier, usable: list[Any]) -> tuple[int, int]:
             except Damaged:
                 continue
         if leaves:
-            failure = place.merge(key, tree, leaves)
+            failure = place.merge(key, leaves)
             if failure is not None:
                 raise Failure(f"the pull stopped: {failure}\n  help: what was pulled is complete; pull again")
             new += len(leaves)

@@ -50,6 +50,10 @@ class Background:
         self._put(job)
         return job
 
+    def is_used(self) -> bool:
+        """Whether there has been a job."""
+        return self._thread is not None
+
     def rouse(self) -> None:
         """Call `idle` in some seconds, unless this is called again."""
         self._put(None)

@@ -55,7 +55,9 @@ def open_tiers(options: Options, store: Store, say: Callable[[str], None]) -> Ti
         options.cache_remote.split(), program_name(options), trust, signer, options.cache_remote_timeout, say
     )
     _opened.add(tiers)
-    if signer is not None:
+    if signer is None:
+        atexit.register(tiers.finish)
+    else:
         # Publishing may need executors (to resolve names). They end before functions of `atexit` run, and the functions of
         # `threading` run in reverse order.
         __import__("concurrent.futures.thread")

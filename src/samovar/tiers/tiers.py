@@ -176,8 +176,14 @@ class Tiers:
                 )
             tier.figures.sent += writing.figures.sent
 
+    def write_later(self, run: Callable[[], object]) -> None:
+        """Write something into the local directory, not on the path of a launch."""
+        self._writer.submit(run)
+
     def finish(self) -> None:
-        """Publish what is left, for at most as long as launches may wait."""
+        """Wait for what is being written, and publish what is left, for at most as long as launches may wait."""
+        if self._writer.is_used():
+            self._writer.submit(lambda: None).wait(self._seconds)
         if self._offered and not self._writer.submit(self._publish).wait(self._seconds):
             self._say(
                 f"new kernels were not published within {self._seconds} s\n  help: samovar cache push publishes them later"
