@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.ready
 
-.PHONY: help setup check test test-torch test-jax test-site test-pages lint docs clean wheels test-wheels test-oldest release-check
+.PHONY: help setup check test test-torch test-fleet test-jax test-site test-pages lint docs clean wheels test-wheels test-oldest release-check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,12 @@ test: lint ## what continuous integration runs: lint, types, all tests, some und
 test-torch: setup ## the tests that need torch
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pytest tests/runtime/test_torch_arrays.py tests/runtime/test_torch_kernels.py tests/runtime/test_torch_gradients.py tests/documentation/test_code_blocks.py
+
+# Dask's and Ray's clusters on this machine; `make test` skips them.
+test-fleet: setup ## the tests of fleets with real engines and an S3 server
+	$(BIN)/python -c 'import distributed, ray, xarray, s3fs, moto' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet distributed ray xarray s3fs 'moto[server]'
+	$(BIN)/python -m pytest -m "stress or not stress" tests/tiers
 
 test-jax: setup ## gradients against JAX
 	$(BIN)/python -c 'import jax' 2>/dev/null || $(BIN)/python -m pip install --quiet jax jaxlib

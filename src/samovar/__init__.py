@@ -157,7 +157,7 @@ _HOMES = {
         "abs acos asin atan atan2 ceil cos cosh exp floor isinf isnan log max min pow round rsqrt sin sinh sqrt tan tanh"
     ),
 }
-_MODULES = ("ad", "algorithms", "graph", "linalg", "math", "simt", "tools", "types", "ui")
+_MODULES = ("ad", "algorithms", "dask", "graph", "linalg", "math", "ray", "simt", "tools", "types", "ui")
 __all__ = [*" ".join(_HOMES.values()).split(), *_MODULES]
 __getattr__, _ = _lazy_exports(globals(), _HOMES, _MODULES)
 

@@ -11,8 +11,8 @@ from package_imports import PACKAGE, Dynamic, Reader, Texts, Use, sources
 #: From below to above. A package imports from those before it. `samovar` is the package itself.
 ORDER = (
     "_native", "errors", "version", "system", "reflection", "language", "values", "fingerprint", "lens", "artifact",
-    "ir", "passes", "frontend", "backends", "cache", "compiler", "runtime", "types", "math", "graph", "ad", "simt",
-    "algorithms", "linalg", "state", "tools", "ui", "compat", "cli", "samovar",
+    "ir", "passes", "frontend", "backends", "cache", "tiers", "compiler", "runtime", "types", "math", "graph", "ad", "simt",
+    "algorithms", "linalg", "state", "tools", "ui", "dask", "ray", "compat", "cli", "samovar",
 )  # fmt: skip
 #: Files of the package itself: its public names, and the plugin, which only mypy imports.
 ITSELF = ("", "__main__", "mypy_plugin")

@@ -126,7 +126,7 @@ def test_pyright_knows_fields_and_arrays_of_a_struct_class_by_the_functions(tmp_
     assert found_lines == []
 
 
-MODULES = ("", "ad", "math", "types", "algorithms", "linalg", "graph", "tools", "simt")
+MODULES = ("", "ad", "math", "types", "algorithms", "linalg", "graph", "tools", "simt", "dask", "ray")
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -15,7 +15,7 @@ START = ("index", "getting-started", "tutorial", "gallery", "why", "faq")
 GUIDE = (
     "guide", "arrays", "vectors", "structs", "fields", "compound", "views", "linear-algebra", "graphs",
     "gradients", "torch", "state", "pictures", "cookbook",
-    "cache", "profiling",
+    "cache", "fleets", "fleet-security", "dask", "ray", "fleet-ci", "profiling",
 )  # fmt: skip
 PERFORMANCE = ("results", "performance", "benchmarks", "accuracy")
 REFERENCE = ("environment", "names", "versioning")
@@ -34,6 +34,7 @@ TOPICS = {
     "Math and algorithms": (
         "samovar.math", "samovar.linalg", "samovar.ad", "samovar.algorithms", "samovar.simt",
     ),
+    "Fleets": ("samovar.dask", "samovar.ray"),
     "Tools": ("samovar.tools", "samovar.ui", "samovar.fingerprint"),
 }  # fmt: skip
 

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from samovar.cache.bundle import Bundle, BundleError
     from samovar.cache.catalog import Item, kernels
     from samovar.cache.compile_lock import CompileLock
-    from samovar.cache.entry import MISREADINGS
+    from samovar.cache.entry import MISREADINGS, Damaged
     from samovar.cache.eviction import prune
     from samovar.cache.explain import mismatch_of, reason
     from samovar.cache.export_import import export_bundle, import_bundle, incompatibility
     from samovar.cache.image_cache import CodeCache, code_cache
     from samovar.cache.kernel_cache import Library, Record, StoredTree, artifact_key, open_library
-    from samovar.cache.salt import LIBRARIES, installed_library, salt_parts
+    from samovar.cache.leaves import StoredLeaf, leaf_entries, opened_leaf
+    from samovar.cache.salt import LIBRARIES, base_parts, installed_library, salt_parts
     from samovar.cache.similar_kernels import Comparison, comparisons
     from samovar.cache.statistics import Statistics, read_statistics, write_statistics
     from samovar.cache.store import KINDS, Store, directory_of
-    from samovar.cache.trust import untrusted_folder, untrusted_parent
+    from samovar.cache.trust import distrust, untrusted_folder, untrusted_parent
     from samovar.cache.tuning import read_choice, write_choice
     from samovar.cache.verification import Verification
 else:
@@ -38,16 +39,17 @@ else:
             "tuning": "read_choice write_choice",
             "image_cache": "CodeCache code_cache",
             "compile_lock": "CompileLock",
-            "entry": "MISREADINGS",
+            "entry": "Damaged MISREADINGS",
             "export_import": "export_bundle import_bundle incompatibility",
             "explain": "mismatch_of reason",
             "kernel_cache": "Library Record StoredTree artifact_key open_library",
             "eviction": "prune",
-            "salt": "LIBRARIES installed_library salt_parts",
+            "leaves": "StoredLeaf leaf_entries opened_leaf",
+            "salt": "LIBRARIES base_parts installed_library salt_parts",
             "similar_kernels": "Comparison comparisons",
             "statistics": "Statistics read_statistics write_statistics",
             "store": "KINDS Store directory_of",
-            "trust": "untrusted_folder untrusted_parent",
+            "trust": "distrust untrusted_folder untrusted_parent",
             "verification": "Verification",
         },
     )

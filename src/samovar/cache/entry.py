@@ -23,6 +23,7 @@ _ENTRIES = {
     "trees": "(SST)",  # a decision tree
     "kernels": "(SS(YY))",  # a sealed artifact, a record
     "code": "(SS(SY))",  # the toolchain fingerprint, a sealed image
+    "leaves": "(SS(TYY))",  # a decision tree with one leaf, its sealed artifact, a record: in shared tiers
     "names": "(SS(S<(S{(SS)})>))",  # a name, and for each tree its key and its toolchain fingerprint
 }
 

@@ -6,21 +6,47 @@ artifact adds every answer that the compile got.
 
 from __future__ import annotations
 
+from time import time_ns
+
 from samovar._native import decode_plain, encode_plain, matches_schema, tree_path_digest
 from samovar.cache.artifacts import StoredArtifact, sealed_artifact
-from samovar.cache.entry import MISREADINGS, Damaged, opened
+from samovar.cache.entry import MISREADINGS, Damaged, opened, wrapped
 from samovar.cache.salt import salt
 from samovar.cache.store import Store, directory_of
 from samovar.lens import PathTable, Tree, digest, essence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Protocol
 
     from samovar.artifact import Artifact, Guards
     from samovar.language import Options
     from samovar.lens import Leaf, Path, Trace
+
+    class FetchedLeaf(Protocol):
+        """A leaf from a tier: a tree that contains nothing else, and the data of its artifact's entry."""
+
+        key: str
+        tree: Tree
+        data: tuple[bytes, bytes]
+        record: Record
+
+        def another_tree(self) -> Tree: ...
+
+    class Tiers(Protocol):
+        """The package `samovar.tiers`, which is above this one."""
+
+        publishes: bool
+
+        def leaves(
+            self, tree: str, known: Iterable[str], *, is_other_target: bool
+        ) -> Iterable[FetchedLeaf]: ...
+        def offer(self, library: Library, tree: str, leaf: str) -> None: ...
+        def expect(self, trees: Sequence[str]) -> None: ...
+        def warm(self) -> None: ...
+        def write_later(self, run: Callable[[], object]) -> None: ...
+
 
 #: How many trees are remembered per kernel name, to explain cache misses.
 RELATIVES = 8
@@ -132,9 +158,23 @@ class StoredTree:
 class Library:
     """The kernels in the store that the options select."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, target: str | None = None, tiers: Tiers | None = None) -> None:
         self.store = store
-        self._salt = salt()
+        #: Shared tiers behind the store.
+        self.tiers = tiers
+        self.is_other_target = target is not None
+        self._salt = salt(target)
+        self._others: dict[str, Library] = {}
+
+    def takes_baselines(self) -> bool:
+        """Whether code for a lower target is better than a compile: not for a process that publishes what it compiles."""
+        return self.tiers is not None and not self.tiers.publishes
+
+    def of_target(self, target: str) -> Library:
+        """Return the library of another target in the same store and tiers."""
+        if target not in self._others:
+            self._others[target] = Library(self.store, target, self.tiers)
+        return self._others[target]
 
     def tree_key(self, function: tuple[Any, ...]) -> str:
         """Return the key of a kernel's decision tree, from the answer to the question `function`."""
@@ -166,6 +206,36 @@ class Library:
             return None
         data, content, identity = found
         return StoredTree(Tree.of(data), content, identity)
+
+    def fetched_tree(self, key: str) -> StoredTree | None:
+        """Return the tree of a kernel with the leaves that shared tiers have and the store lacks; None if there are none.
+
+        What is fetched is stored later. If that fails, it is used nevertheless.
+        """
+        assert self.tiers is not None
+        tree = self.tree(key) or Tree()
+        leaves = list(self.tiers.leaves(key, {end[0] for _, end in tree.leaves()}, is_other_target=self.is_other_target))
+        if not leaves:
+            return None
+        self.tiers.write_later(lambda: self.merge(key, leaves))
+        if tree.root is None and len(leaves) == 1:
+            tree = leaves[0].tree
+        else:
+            for leaf in leaves:
+                tree.adopt(leaf.tree)
+        tree.embed({leaf.key: leaf.data[0] for leaf in leaves})
+        return StoredTree(tree, wrapped("trees", key, tree.data()), (0, time_ns(), 0))
+
+    def merge(self, key: str, leaves: Sequence[FetchedLeaf]) -> str | None:
+        """Add leaves to the stored tree, artifacts first. Return why something could not be stored, or None."""
+        failure, tree = None, self.tree(key) or Tree()
+        for leaf in leaves:
+            failure = self.store.write("kernels", leaf.key, leaf.data) or failure
+            tree.adopt(leaf.another_tree())
+        failure = self.store.write("trees", key, tree.data()) or failure
+        for leaf in leaves:
+            self.remember(leaf.record)
+        return failure
 
     def latest_trace(self, key: str) -> Trace | None:
         """Return the trace that was added last to a tree."""
@@ -210,6 +280,8 @@ class Library:
         failure = self.lead(tree, trace, guards.paths, key, content)
         if failure is None:
             self.remember(record)
+            if self.tiers is not None:
+                self.tiers.offer(self, tree, key)
         return failure
 
     def lead(self, tree: str, trace: Trace, paths: tuple[Path, ...], key: str, content: bytes | None) -> str | None:

@@ -11,23 +11,36 @@ from _frozen_importlib_external import MAGIC_NUMBER
 
 from samovar import _native
 from samovar.cache.entry import FORMAT
+from samovar.language import options_in_force
 from samovar.lens import digest
 from samovar.version import build_cache_version_id
 
-_parts: dict[str, dict[str, str]] = {}
+_parts: dict[tuple[str, str], dict[str, str]] = {}
+#: The parts that depend on the target.
+_OF_TARGET = ("cpu", "cpu features")
 
 
-def salt_parts() -> dict[str, str]:
-    """Return the toolchain fingerprint in readable form. The version can be overridden at any time; the rest is determined
-    once."""
-    version = build_cache_version_id()
-    if version not in _parts:
-        _parts[version] = _determined(version)
-    return dict(_parts[version])
+def salt_parts(target: str | None = None) -> dict[str, str]:
+    """Return the toolchain fingerprint for a target, by default that of the options, in readable form. The version can be
+    overridden at any time; the rest is determined once."""
+    chosen = build_cache_version_id(), options_in_force().target if target is None else target
+    if chosen not in _parts:
+        _parts[chosen] = _determined(*chosen)
+    return dict(_parts[chosen])
 
 
-def _determined(version: str) -> dict[str, str]:
-    features = _native.cpu_features()
+def base_parts() -> dict[str, str]:
+    """Return the part of the toolchain fingerprint that all targets share."""
+    return {name: value for name, value in salt_parts().items() if name not in _OF_TARGET}
+
+
+def _determined(version: str, target: str) -> dict[str, str]:
+    if target:
+        from samovar.language import target_processor
+
+        cpu, features = target_processor(target)
+    else:
+        cpu, features = _native.cpu_name(), _native.cpu_features()
     return {
         "format": str(FORMAT),
         "samovar": version,
@@ -35,20 +48,20 @@ def _determined(version: str) -> dict[str, str]:
         **{name: _library_version(name) for name in LIBRARIES},
         "python": f"{sys.implementation.cache_tag} {MAGIC_NUMBER.hex()}",
         "system": f"{sys.platform} {os.uname().machine} {_c_library_version()}",
-        "cpu": _native.cpu_name(),
+        "cpu": cpu,
         "cpu features": " ".join(sorted(name for name, there in features.items() if there)),
     }
 
 
-_known: dict[str, str] = {}
+_known: dict[tuple[str, str], str] = {}
 
 
-def salt() -> str:
-    """Return the toolchain fingerprint as a part of keys."""
-    version = build_cache_version_id()
-    found = _known.get(version)
+def salt(target: str | None = None) -> str:
+    """Return the toolchain fingerprint for a target, by default that of the options, as a part of keys."""
+    chosen = build_cache_version_id(), options_in_force().target if target is None else target
+    found = _known.get(chosen)
     if found is None:
-        found = _known[version] = digest([tuple(salt_parts().items())])
+        found = _known[chosen] = digest([tuple(salt_parts(chosen[1]).items())])
     return found
 
 

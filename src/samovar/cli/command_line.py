@@ -17,6 +17,7 @@ from samovar.cli import (
     maintaining,
     profiling,
     running,
+    sharing,
     viewing,
     warming,
 )
@@ -69,12 +70,13 @@ def _parser() -> Parser:
     shared.add_argument("--json", action="store_true", help="print JSON")
     shared.add_argument("--directory", help="the cache directory, instead of the configured one")
 
-    cache = commands.add_parser("cache", help="list, explain, verify, export and import cached kernels")
+    cache = commands.add_parser("cache", help="list, explain, verify, exchange and share cached kernels")
     subjects = cache.add_subparsers(title="commands", metavar="command", required=True)
     listing.add_commands(subjects, shared)
     explaining.add_commands(subjects, shared)
     maintaining.add_commands(subjects, shared)
     exchanging.add_commands(subjects, shared)
+    sharing.add_commands(subjects, shared)
     warming.add_commands(commands, shared)
     running.add_commands(commands, shared)
     profiling.add_commands(commands)

@@ -12,6 +12,7 @@ from samovar.cli.failure import Failure
 from samovar.cli.output import Output
 from samovar.cli.place import library
 from samovar.cli.quantities import counted, shown_age, shown_seconds, shown_size, shown_time
+from samovar.cli.sharing import show_tiers, tier_contents, tier_figures
 
 #: Length of abbreviated keys.
 SHORT = 10
@@ -130,9 +131,13 @@ def _stats(given: argparse.Namespace, output: Output) -> int:
     counted_so_far = read_statistics(store)
     needed = counted_so_far.loads + counted_so_far.compiles
     rate = counted_so_far.loads / needed if needed else None
+    sums, contents, failures = tier_figures(store), *tier_contents()
     if output.json:
         output.data(
             {
+                "tiers": sums,
+                "programs": contents,
+                "unreachable": failures,
                 "directory": store.directory,
                 "size": total,
                 "limit": store.limit,
@@ -154,4 +159,5 @@ def _stats(given: argparse.Namespace, output: Output) -> int:
             f"loaded {counted_so_far.loads} of {counted(needed, 'kernel')} ({rate:.1%}), compiled"
             f" {counted_so_far.compiles}; {shown_seconds(counted_so_far.saved)} of compile time saved"
         )
+    show_tiers(sums, contents, failures, output)
     return 0

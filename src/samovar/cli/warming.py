@@ -13,8 +13,11 @@ from typing import Any
 from samovar.cli.output import Output
 from samovar.cli.programs import add_program, require_program, run_program, wait_for_threads
 from samovar.cli.quantities import counted, shown_seconds
+from samovar.cli.sharing import push
 from samovar.compiler import show_progress
+from samovar.language import Options
 from samovar.runtime import Kernel, cache_watchers, compile_count, current_options, library_for
+from samovar.tiers import program_name
 
 _REDRAW_SECONDS = 0.1
 
@@ -24,6 +27,7 @@ def add_commands(commands: Any, shared: argparse.ArgumentParser) -> None:
     warm = commands.add_parser(
         "warm", parents=[shared], help="run a program once to fill the cache", usage="samovar warm [options] script.py …"
     )
+    warm.add_argument("--push", action="store_true", help="publish the kernels to the shared tiers (cache_remote)")
     add_program(warm)
     warm.set_defaults(run=_warm)
 
@@ -35,9 +39,13 @@ class Events:
         self.compiled = 0
         self.loaded = 0
         self.last = ""
+        #: The trees of the kernels, in order.
+        self.trees: dict[str, None] = {}
 
     def __call__(self, kernel: Kernel, event: str, seconds: float) -> None:
         self.last = f"{event} {kernel.__qualname__}"
+        if kernel.state.known.key is not None:
+            self.trees[kernel.state.known.key] = None
         if event == "compiled":
             self.compiled += 1
         else:
@@ -50,14 +58,18 @@ def _warm(given: argparse.Namespace, output: Output) -> int:
     os.environ["SAMOVAR_OFFLINE_CACHE"] = os.environ["SAMOVAR_SRC_LL_CACHE"] = "1"
     if given.directory is not None:
         os.environ["SAMOVAR_OFFLINE_CACHE_FILE_PATH"] = os.path.abspath(given.directory)
+    if given.push:
+        # So that this process reads, and signs, as the program's own processes do.
+        os.environ.setdefault("SAMOVAR_CACHE_PROGRAM", program_name(Options(), given.program))
     events = Events()
     start = perf_counter()
     with _watched(events):
         code = run_program(given)
         wait_for_threads()
     seconds = perf_counter() - start
+    pushed = push(given, output, events.trees) if given.push else 0
     _summarize(events, seconds, code, output)
-    return code
+    return code or pushed
 
 
 @contextmanager

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         promote,
     )
     from samovar.language.simt import GPU_FUNCTIONS
+    from samovar.language.targets import baselines, can_run, target_names, target_processor
     from samovar.language.unsupported_annotation import UnsupportedAnnotation
 else:
     __getattr__, __dir__ = _lazy_exports(
@@ -121,6 +122,7 @@ else:
             ),
             "promotion": "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote",
             "simt": "GPU_FUNCTIONS",
+            "targets": "baselines can_run target_names target_processor",
             "unsupported_annotation": "UnsupportedAnnotation",
         },
     )

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 #: Every option with its default. `sv.init` documents their meaning.
 DEFAULTS: dict[str, Any] = {
     "arch": "cpu",
+    "target": "",
     "debug": False,
     "check_out_of_bound": False,
     "check_races": False,
@@ -39,6 +40,11 @@ DEFAULTS: dict[str, Any] = {
     "offline_cache": True,
     "offline_cache_file_path": "",
     "offline_cache_max_size": 1 << 30,
+    "cache_remote": "",
+    "cache_program": "",
+    "cache_trust": "",
+    "cache_signing_key": "",
+    "cache_remote_timeout": 5,
     "src_ll_cache": True,
     "print_non_pure": False,
     "raise_on_templated_floats": False,
@@ -73,6 +79,7 @@ class Options:
     """A value for every option; immutable."""
 
     arch: str
+    target: str
     debug: bool
     check_out_of_bound: bool
     check_races: bool
@@ -101,6 +108,11 @@ class Options:
     offline_cache: bool
     offline_cache_file_path: str
     offline_cache_max_size: int
+    cache_remote: str
+    cache_program: str
+    cache_trust: str
+    cache_signing_key: str
+    cache_remote_timeout: int
     src_ll_cache: bool
     print_non_pure: bool
     raise_on_templated_floats: bool

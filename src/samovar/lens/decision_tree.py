@@ -198,6 +198,13 @@ class Tree:
             if wanted(key):
                 self.add(other.trace(steps), key, tuple(map(other.paths.path, sources)), content)
 
+    def embed(self, contents: Mapping[str, bytes]) -> None:
+        """Embed the content of some leaves' artifacts, by key, whatever its size."""
+        for segment in self.segments():
+            end = segment[1]
+            if end.__class__ is tuple and end[0] in contents:
+                segment[1] = (*end[:3], contents[end[0]])
+
     def _insert(self, steps: list[Step], end: tuple[Any, ...]) -> None:
         if self.root is None:
             self.root = [steps, end]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from samovar.runtime.progress_bar import ProgressBar
     from samovar.runtime.tape import Tape, clear_all_gradients
     from samovar.runtime.torch_functions import torch_function
+    from samovar.runtime.worker_setup import read_bundle, set_up_worker, worker_variables
 else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
@@ -43,6 +44,7 @@ else:
             "loaded_kernel": "loaded",
             "peer_options": "RENAMED WITHOUT_MEANING options_in",
             "process_cache": "cache_watchers library_for",
+            "worker_setup": "read_bundle set_up_worker worker_variables",
             "profiler": "Profiler",
             "progress_bar": "ProgressBar",
             "tape": "Tape clear_all_gradients",

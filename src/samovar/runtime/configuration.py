@@ -77,6 +77,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
 
     - `arch`: the target, `sv.cpu`. Unsupported ones (`sv.gpu`) raise a warning, and the CPU is used. With `sv.python`
       nothing is compiled: kernels run as plain Python, for debuggers
+    - `target`: compile for all machines of an architecture level, "x86-64-v2" to "x86-64-v4", or for a processor by LLVM's
+      name, instead of for this machine
     - `debug`: check indices, assertions and integer overflow; errors carry file and line
     - `check_out_of_bound`: check indices only
     - `check_races`: detect data races only
@@ -113,6 +115,12 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `offline_cache`: cache compiled kernels on disk; without it no file is read or written
     - `offline_cache_file_path`: the cache directory; by default the system's cache directory
     - `offline_cache_max_size`: size limit in bytes; least recently used entries are evicted
+    - `cache_remote`: addresses of shared cache tiers, separated by spaces: "s3://bucket/prefix", "https://…", a folder;
+      see docs/fleets.md
+    - `cache_program`: the name under which tiers hold the kernels of this program; by default that of the script
+    - `cache_trust`: the public keys whose entries are used, or a file of them, besides the user's file of trusted keys
+    - `cache_signing_key`: makes the process a publisher: the file of a private key, "variable:NAME" or "command:COMMAND"
+    - `cache_remote_timeout`: the seconds that all launches of the process together wait for tiers
     - `src_ll_cache`: look kernels up by their dependencies; without it only LLVM's output is cached
     - `print_non_pure`: report each kernel that is not declared with `fastcache=True`
     - `raise_on_templated_floats`: specializing a kernel on the value of a float is an error
@@ -325,6 +333,8 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
         from samovar.errors import not_one_of
 
         raise samovar.SamovarError(not_one_of(where, value, choices, _SYNONYMS.get(name, ())))
+    if name == "target":
+        return _checked_target(value, where)
     if name == "without" and isinstance(value, str):
         from samovar.errors import not_one_of
         from samovar.language import SWITCHES
@@ -345,3 +355,19 @@ def _checked(name: str, value: Any, default: object, where: str) -> Any:
         return value
     raise samovar.SamovarError(f"{where}: {value!r} is not a non-negative integer")
 
+
+def _checked_target(value: Any, where: str) -> str:
+    if value == "":
+        return ""
+    from samovar.language import can_run, target_names
+
+    if value not in target_names():
+        from samovar.errors import not_one_of
+
+        raise samovar.SamovarError(not_one_of(where, value, target_names()))
+    if not can_run(value):
+        raise samovar.SamovarError(
+            f"{where}: this processor, {_native.cpu_name()}, cannot run code for {value}\n"
+            "  help: choose a lower level, such as x86-64-v2"
+        )
+    return str(value)

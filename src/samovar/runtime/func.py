@@ -46,7 +46,8 @@ class Func(Declaration):
 
         function = self.__wrapped__
         if pickle_by_value.travels_by_value(self):
-            return pickle_by_value.rebuilt_func, (function, self.signature, *pickle_by_value.text_and_names(function))
+            text_and_names = pickle_by_value.text_and_names(function)
+            return pickle_by_value.rebuilt_func, (pickle_by_value.Arrival(()), function, self.signature, *text_and_names)
         return function.__qualname__
 
     def __copy__(self) -> Func:

@@ -171,12 +171,16 @@ class Kernel(_native.Kernel):
     def __reduce_ex__(self, protocol: Any) -> Any:
         from samovar.runtime import pickle_by_value
 
-        if not pickle_by_value.travels_by_value(self):
-            return super().__reduce_ex__(protocol)
         function, state = self.__wrapped__, self.state
+        if not pickle_by_value.travels_by_value(self):
+            path = super().__reduce_ex__(protocol)
+            if not configuration.current_options().cache_remote or state.known.key is None:
+                return path
+            return pickle_by_value.found_kernel, (self.__module__, path, (state.known.key,))
         fastcache = bool(state.signature.options.get("fastcache"))
         text_and_names = pickle_by_value.text_and_names(function)
-        return pickle_by_value.rebuilt_kernel, (function, state.signature, fastcache, *text_and_names)
+        arrival = pickle_by_value.arrival_of(self)
+        return pickle_by_value.rebuilt_kernel, (arrival, function, state.signature, fastcache, *text_and_names)
 
     def forget(self) -> None:
         """Drop all specializations."""

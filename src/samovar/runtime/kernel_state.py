@@ -55,7 +55,9 @@ class CacheObservations:
 class KernelState:
     """The state of one kernel. Changing it requires `lock`."""
 
-    __slots__ = ("_known", "_told", "fastcache", "holder", "lock", "observations", "reason", "signature", "takes_numbers")
+    __slots__ = (
+        "_known", "_others", "_told", "fastcache", "holder", "lock", "observations", "reason", "signature", "takes_numbers",
+    )  # fmt: skip
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
         self.signature = signature
@@ -71,6 +73,8 @@ class KernelState:
         self.reason = ""
         self.observations = CacheObservations()
         self._known: Known | None = None
+        #: By target, other than that of the options.
+        self._others: dict[str, Known] | None = None
 
     @property
     def told(self) -> set[object]:
@@ -86,9 +90,15 @@ class KernelState:
             self._known = Known()
         return self._known
 
+    def known_for(self, target: str) -> Known:
+        """What is known about the code for another target."""
+        if self._others is None:
+            self._others = {}
+        return self._others.setdefault(target, Known())
+
     def forget(self) -> None:
         """Drop what is known, because the options have changed."""
-        self._known = None
+        self._known = self._others = None
 
     def renew_lock(self) -> None:
         """In a forked child, the thread that held the lock no longer exists."""

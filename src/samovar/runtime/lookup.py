@@ -32,13 +32,15 @@ class Search:
 
     __slots__ = ("arguments", "begun", "kernel", "known", "library", "miss", "options")
 
-    def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options) -> None:
+    def __init__(self, kernel: Kernel, arguments: dict[str, Any], options: Options, target: str = "") -> None:
         self.begun = perf_counter()
         self.kernel = kernel
         self.arguments = arguments
         self.options = options
-        self.known = kernel.state.known
+        self.known = kernel.state.known_for(target) if target else kernel.state.known
         self.library: Library | None = process_cache.library_for(options)
+        if target and self.library is not None:
+            self.library = self.library.of_target(target)
         self.miss: Miss | None = None
 
     def run(self) -> _native.Specialization | None:
@@ -46,12 +48,31 @@ class Search:
         observed = self.kernel.state.observations
         observed.begin()
         observed.lookups += 1
+        found = self.look_up()
+        if found is None and self.library is not None and self.library.takes_baselines():
+            found = self.look_for_baselines()
+        return found
+
+    def look_up(self) -> _native.Specialization | None:
+        """A specialization in the process, in the store, or in shared tiers."""
         found = None if self.known.is_empty() else self.walk()
         if found is None and self.refresh():
+            found = self.walk()
+        if found is None and self.fetch():
             found = self.walk()
         if self.known.stored is not None and found is not None:
             self.known.stored.fold()
         return found
+
+    def look_for_baselines(self) -> _native.Specialization | None:
+        """A specialization for a lower target that this machine can run: better than a compile."""
+        from samovar.language import baselines
+
+        for target in baselines(self.options.target):
+            found = Search(self.kernel, self.arguments, self.options, target).look_up()
+            if found is not None:
+                return found
+        return None
 
     def walk(self) -> _native.Specialization | None:
         """Ask the questions of the known tree."""
@@ -200,6 +221,16 @@ class Search:
             return False
         known.take(stored)
         return True
+
+    def fetch(self) -> bool:
+        """Take the tree with what shared tiers have, if they have something new. Returns whether they have."""
+        known, library = self.known, self.library
+        if library is None or library.tiers is None or known.key is None:
+            return False
+        stored = library.fetched_tree(known.key)
+        if stored is not None:
+            known.take(stored)
+        return stored is not None
 
     def lines_count(self) -> bool:
         """Whether files and lines are part of the code, because messages name them."""

@@ -8,8 +8,10 @@ source is compiled if the cache on the other side does not have the kernel.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
-from samovar.errors import SamovarSyntaxError
+import samovar
+from samovar.errors import SamovarError, SamovarSyntaxError
 from samovar.lens import carry_text, file_lines, function_source
 
 TYPE_CHECKING = False
@@ -65,7 +67,53 @@ def _annotating_names(function: Any) -> dict[str, Any]:
     return {name: value for name, value in function.__globals__.items() if name in named}
 
 
-def rebuilt_kernel(function: Any, signature: Any, fastcache: bool, text: str, names: dict[str, Any]) -> Any:
+class Arrival:
+    """The first part of a pickle: what the other side checks before it reads the rest, and the keys of the cache entries
+    that it can read meanwhile."""
+
+    def __init__(self, trees: tuple[str, ...]) -> None:
+        self._trees = trees
+
+    def __reduce__(self) -> Any:
+        return arrived, (*_versions(), self._trees)
+
+
+def _versions() -> tuple[str, str]:
+    return samovar.__version__, f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def arrived(ours: str, python: str, trees: tuple[str, ...]) -> None:
+    """Refuse what another version has pickled by value; ask the shared cache tiers for what it needs."""
+    if (ours, python) != _versions():
+        here = "Samovar {} on Python {}".format(*_versions())
+        raise SamovarError(
+            f"this kernel was sent by Samovar {ours} on Python {python}, but this process runs {here}\n"
+            "  help: install the same versions on both sides, or put the kernel into a module that both sides have"
+        )
+    expect(trees)
+
+
+def expect(trees: tuple[str, ...]) -> None:
+    """Ask the shared cache tiers for trees in the background."""
+    from samovar.runtime.configuration import current_options
+
+    if trees and current_options().cache_remote:
+        from samovar.runtime import process_cache
+
+        library = process_cache.library_for(current_options())
+        if library is not None and library.tiers is not None:
+            library.tiers.expect(trees)
+
+
+def arrival_of(kernel: Any) -> Arrival:
+    """The first part of the pickle of a kernel."""
+    key = kernel.state.known.key
+    return Arrival(() if key is None else (key,))
+
+
+def rebuilt_kernel(
+    _: None, function: Any, signature: Any, fastcache: bool, text: str, names: dict[str, Any]
+) -> Any:
     """Rebuild a kernel on the other side."""
     from samovar.runtime.kernel import declare
 
@@ -73,7 +121,16 @@ def rebuilt_kernel(function: Any, signature: Any, fastcache: bool, text: str, na
     return declare(function, signature, fastcache)
 
 
-def rebuilt_func(function: Any, signature: Any, text: str, names: dict[str, Any]) -> Any:
+def found_kernel(module: str, path: str, trees: tuple[str, ...]) -> Any:
+    """Find a kernel on the other side by its name."""
+    expect(trees)
+    found: Any = import_module(module)
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def rebuilt_func(_: None, function: Any, signature: Any, text: str, names: dict[str, Any]) -> Any:
     """Rebuild a func on the other side."""
     from samovar.runtime.func import Func
 

@@ -32,6 +32,10 @@ def _open(options: Options) -> tuple[Options, Library | None, Store | None, str]
     global _opened, _logs
     if _opened is None or _opened[0] is not options:
         library = open_library(options, warn_once) if options.offline_cache else None
+        if library is not None and options.cache_remote:
+            from samovar.tiers import open_tiers
+
+            library.tiers = open_tiers(options, library.store, warn_once)
         store = None if library is None else library.store
         missing = _missing(options, store)
         _opened = (options, None if missing else library, store, missing)

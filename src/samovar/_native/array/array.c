@@ -410,7 +410,7 @@ int sv_array_require_writable(sv_array *array)
     sv_array_base(array)->version++;
     if (!sv_array_is_readonly(array))
         return 0;
-    PyErr_SetString(PyExc_ValueError, "this array is read-only: it shares read-only memory");
+    PyErr_SetString(PyExc_ValueError, "this array is read-only: it shares read-only memory\n  help: write to a copy: copy.copy(array)");
     return -1;
 }
 

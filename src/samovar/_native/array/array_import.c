@@ -195,7 +195,8 @@ static sv_dtype *dtype_by_name(const char *name)
     return NULL;
 }
 
-/* Writable elements that came out of band are shared, everything else is copied. */
+/* Elements that came out of band are shared: read-only ones, as object stores hand them out, become a read-only array.
+   Those in a pickle (bytes) and misaligned ones are copied. */
 PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
 {
     const char *name;
@@ -211,8 +212,8 @@ PyObject *sv_rebuild_array(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     Py_buffer *buffer = PyMemoryView_GET_BUFFER(memory);
     bool misaligned = (uintptr_t)buffer->buf & (uintptr_t)(dtype->itemsize - 1);
-    bool share = !buffer->readonly && !misaligned;
-    sv_array *array = share ? sv_array_over(dtype, ndim, shape, buffer->buf, false, memory)
+    bool share = !misaligned && !(buffer->readonly && buffer->obj != NULL && PyBytes_CheckExact(buffer->obj));
+    sv_array *array = share ? sv_array_over(dtype, ndim, shape, buffer->buf, buffer->readonly, memory)
                             : sv_array_new(dtype, ndim, shape, false);
     if (array != NULL && sv_array_set_inner(array, inner) < 0)
         Py_CLEAR(array);

@@ -72,24 +72,33 @@ static void drop(recorded *call)
     Py_DECREF(call->kernel);
 }
 
-PyObject *sv_record(PyObject *recording, sv_kernel *kernel, PyObject *const *bound)
+/* Make room for another call, and fill it in without looking it up. */
+static bool new_call(step *self, sv_kernel *kernel, PyObject *const *bound, recorded *call)
 {
-    step *self = (step *)recording;
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
     if (self->count == self->capacity) {
         Py_ssize_t capacity = self->capacity == 0 ? 8 : 2 * self->capacity;
         recorded *grown = PyMem_Realloc(self->calls, sizeof *grown * (size_t)capacity);
         if (grown == NULL)
-            return PyErr_NoMemory();
+            return PyErr_NoMemory() != NULL;
         self->calls = grown;
         self->capacity = capacity;
     }
-    recorded call = {.arguments = PyMem_Malloc(sizeof(PyObject *) * ((size_t)count + 1))};
-    if (call.arguments == NULL)
-        return PyErr_NoMemory();
-    call.kernel = (sv_kernel *)Py_NewRef(kernel);
+    *call = (recorded){.arguments = PyMem_Malloc(sizeof(PyObject *) * ((size_t)count + 1))};
+    if (call->arguments == NULL)
+        return PyErr_NoMemory() != NULL;
+    call->kernel = (sv_kernel *)Py_NewRef(kernel);
     for (Py_ssize_t i = 0; i < count; i++)
-        call.arguments[i] = Py_NewRef(bound[i]);
+        call->arguments[i] = Py_NewRef(bound[i]);
+    return true;
+}
+
+PyObject *sv_record(PyObject *recording, sv_kernel *kernel, PyObject *const *bound)
+{
+    step *self = (step *)recording;
+    recorded call;
+    if (!new_call(self, kernel, bound, &call))
+        return NULL;
     Py_INCREF(self);
     sv_recording = NULL; /* what is compiled meanwhile is not recorded */
     int found = look_up(&call);
@@ -284,7 +293,56 @@ static PyObject *step_repr(PyObject *object)
     return PyUnicode_FromFormat("<samovar step of %zd calls>", ((step *)object)->count);
 }
 
+/* A pickle of a step has its calls; the other side looks them up when it replays them. */
+static PyObject *step_reduce(PyObject *object, PyObject *Py_UNUSED(ignored))
+{
+    const step *self = (step *)object;
+    PyObject *module = PyImport_ImportModule("samovar._native");
+    PyObject *rebuild = module == NULL ? NULL : PyObject_GetAttrString(module, "rebuild_step");
+    PyObject *calls = rebuild == NULL ? NULL : PyTuple_New(self->count);
+    for (Py_ssize_t i = 0; calls != NULL && i < self->count; i++) {
+        const recorded *call = &self->calls[i];
+        Py_ssize_t count = PyTuple_GET_SIZE(call->kernel->parameters);
+        PyObject *arguments = PyTuple_New(count);
+        for (Py_ssize_t k = 0; arguments != NULL && k < count; k++)
+            PyTuple_SET_ITEM(arguments, k, Py_NewRef(call->arguments[k]));
+        PyObject *pair = arguments == NULL ? NULL : Py_BuildValue("(ON)", call->kernel, arguments);
+        if (pair == NULL)
+            Py_CLEAR(calls);
+        else
+            PyTuple_SET_ITEM(calls, i, pair);
+    }
+    Py_XDECREF(module);
+    if (calls == NULL) {
+        Py_XDECREF(rebuild);
+        return NULL;
+    }
+    return Py_BuildValue("N(N)", rebuild, calls);
+}
+
+static PyObject *rebuild_step(PyObject *Py_UNUSED(module), PyObject *calls)
+{
+    PyObject *made = PyTuple_CheckExact(calls) ? sv_step_type.tp_alloc(&sv_step_type, 0) : NULL;
+    for (Py_ssize_t i = 0; made != NULL && i < PyTuple_GET_SIZE(calls); i++) {
+        PyObject *pair = PyTuple_GET_ITEM(calls, i);
+        PyObject *kernel = PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2 ? PyTuple_GET_ITEM(pair, 0) : NULL;
+        PyObject *arguments = kernel == NULL ? NULL : PyTuple_GET_ITEM(pair, 1);
+        bool fits = kernel != NULL && PyObject_TypeCheck(kernel, &sv_kernel_type) && PyTuple_CheckExact(arguments) &&
+                    PyTuple_GET_SIZE(arguments) == PyTuple_GET_SIZE(((sv_kernel *)kernel)->parameters);
+        step *self = (step *)made;
+        recorded call;
+        if (fits && new_call(self, (sv_kernel *)kernel, ((PyTupleObject *)arguments)->ob_item, &call))
+            self->calls[self->count++] = call;
+        else
+            Py_CLEAR(made);
+    }
+    if (made == NULL && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "a pickled step has a call that does not fit its kernel");
+    return made;
+}
+
 static PyMethodDef step_methods[] = {
+    {"__reduce__", step_reduce, METH_NOARGS, NULL},
     {"replace", (PyCFunction)(void (*)(void))step_replace, METH_FASTCALL,
      PyDoc_STR("replace($self, array, other, /)\n--\n\nReplace an array that calls were recorded with.")},
     {NULL, NULL, 0, NULL},
@@ -334,6 +392,7 @@ static PyMethodDef recording_functions[] = {
     {"begin_recording", begin_recording, METH_O,
      PyDoc_STR("begin_recording(step, /)\n--\n\nRecord kernel calls of this thread in a step instead of launching them.")},
     {"end_recording", end_recording, METH_NOARGS, PyDoc_STR("end_recording()\n--\n\nStop recording kernel calls.")},
+    {"rebuild_step", rebuild_step, METH_O, PyDoc_STR("rebuild_step(calls, /)\n--\n\nRebuild a pickled Step.")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -40,9 +40,9 @@ class LLVM:
         return ("llvmlite",)
 
     def target(self) -> Target:
-        from samovar.backends.llvm.target import host_target
+        from samovar.backends.llvm.target import chosen_target
 
-        return host_target()
+        return chosen_target()
 
     def render(self, kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
         from samovar.backends.llvm.kernel import render

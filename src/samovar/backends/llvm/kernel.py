@@ -13,7 +13,7 @@ from samovar.backends.llvm.indices import address as element_address
 from samovar.backends.llvm.memory import read, write
 from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, UNIT, Callee, Module, Program
 from samovar.backends.llvm.sections import run_sections
-from samovar.backends.llvm.target import Target, host_target
+from samovar.backends.llvm.target import Target, chosen_target
 from samovar.backends.llvm.tasks import launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import BlockWriter
@@ -157,7 +157,7 @@ def render(
 
     effort, flushes = options.opt_level, options.flush_denormals
     program = Program(
-        kernel, target or host_target(), options.fast_math, effort, in_module, has_units, flushes, options.without
+        kernel, target or chosen_target(), options.fast_math, effort, in_module, has_units, flushes, options.without
     )
     if has_units:
         for function in kernel.functions:

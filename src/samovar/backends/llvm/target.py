@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass
 from functools import cache
 
-from samovar._native import cpu_features, cpu_name, symbol_address
+from samovar._native import symbol_address
 from samovar.backends.llvm.vectors import functions
 from samovar.ir import SCALAR, Machine
+from samovar.language import options_in_force, target_processor
 
 #: Processors with 512-bit vectors on which LLVM prefers 256.
 _SHORT_VECTORS = frozenset(
@@ -58,10 +59,20 @@ class Target:
         return {entry[1:]: entry[0] == "+" for entry in self.features.split(",") if entry}
 
 
-@cache
+def chosen_target() -> Target:
+    """The target of the options: a named one, or the machine that this process runs on."""
+    return target_named(options_in_force().target)
+
+
 def host_target() -> Target:
     """The machine that this process runs on."""
-    features, cpu = cpu_features(), cpu_name()
+    return target_named("")
+
+
+@cache
+def target_named(name: str) -> Target:
+    """A target by its name; "" is the machine that this process runs on."""
+    cpu, features = target_processor(name)
     if cpu.startswith(_SLOW_GATHERS):
         features = {**features, "prefer-no-gather": True, "prefer-no-scatter": True}
     text = ",".join(("+" if features[name] else "-") + name for name in sorted(features))

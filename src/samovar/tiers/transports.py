@@ -1,0 +1,200 @@
+"""How the files of a tier are read and written: a folder, an HTTP server, or whatever fsspec opens.
+
+Paths are relative to the address, with slashes. A missing file reads as None; everything else that fails raises. A file that
+is published is never written again, except the index that an HTTP server needs because it cannot list a folder.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Protocol
+
+from samovar.errors import SamovarError
+
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
+    from typing import Any
+
+#: The largest file that is read.
+MOST_BYTES = 256 << 20
+#: In each folder of manifests, for servers that cannot list one.
+INDEX = "index"
+
+
+class TooLarge(OSError):
+    """A file that exceeds the size limit."""
+
+
+class Transport(Protocol):
+    """A place for files."""
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file, or None if there is none."""
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files and folders in a folder."""
+
+    def write(self, path: str, content: bytes) -> None:
+        """Publish a file: readers see all of it or nothing."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file, if it exists."""
+
+
+class FolderTransport:
+    """A folder, which several machines may share."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def read(self, path: str) -> bytes | None:
+        from samovar._native import read_entry
+
+        try:
+            return read_entry(f"{self._folder}/{path}")[0]
+        except FileNotFoundError:
+            return None
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            return [name for name in os.listdir(f"{self._folder}/{folder}") if not name.endswith(".tmp")]
+        except FileNotFoundError:
+            return []
+
+    def write(self, path: str, content: bytes) -> None:
+        whole = f"{self._folder}/{path}"
+        temporary = f"{whole}.{os.getpid()}.{os.urandom(6).hex()}.tmp"
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        try:
+            with open(temporary, "xb") as file:
+                file.write(content)
+            os.replace(temporary, whole)
+        except BaseException:
+            if os.path.lexists(temporary):
+                os.unlink(temporary)
+            raise
+
+    def remove(self, path: str) -> None:
+        try:
+            os.unlink(f"{self._folder}/{path}")
+        except FileNotFoundError:
+            return
+
+
+class HttpTransport:
+    """A web server, read only. Its folders are listed by the index files that publishers write."""
+
+    def __init__(self, address: str, seconds: float) -> None:
+        from urllib.parse import urlsplit
+
+        parts = urlsplit(address)
+        self._address = address
+        self._secure = parts.scheme == "https"
+        self._host = parts.netloc.rpartition("@")[2]
+        self._base = parts.path.rstrip("/")
+        self._seconds = seconds
+        self._connection: HTTPConnection | None = None
+
+    def read(self, path: str) -> bytes | None:
+        answer = None
+        if self._connection is not None:
+            try:
+                answer = self._answer(path)
+            except OSError:  # the server closed the connection
+                self._connection.close()
+                self._connection = None
+        if answer is None:
+            from http.client import HTTPConnection, HTTPSConnection
+
+            self._connection = (HTTPSConnection if self._secure else HTTPConnection)(self._host, timeout=self._seconds)
+            answer = self._answer(path)
+        status, reason, content = answer
+        if status in (404, 410):
+            return None
+        if status != 200:
+            raise OSError(f"{status} {reason}")
+        if len(content) > MOST_BYTES:
+            self._connection = None  # the rest of the answer is not read
+            raise TooLarge(f"{path} has more than {MOST_BYTES >> 20} MiB")
+        return content
+
+    def _answer(self, path: str) -> tuple[int, str, bytes]:
+        from http.client import HTTPException
+        from urllib.parse import quote
+
+        assert self._connection is not None
+        try:
+            self._connection.request("GET", quote(f"{self._base}/{path}"))
+            response = self._connection.getresponse()
+            return response.status, response.reason, response.read(MOST_BYTES + 1)
+        except HTTPException as error:
+            raise ConnectionError(f"malformed answer: {error or type(error).__name__}") from error
+
+    def names(self, folder: str) -> list[str]:
+        found = self.read(f"{folder}/{INDEX}")
+        return [] if found is None else found[: 1 << 20].decode("ascii", "replace").split()
+
+    def write(self, path: str, content: bytes) -> None:
+        raise OSError(f"{self._address} is read only: publish to the storage behind it")
+
+    def remove(self, path: str) -> None:
+        raise OSError(f"{self._address} is read only")
+
+
+class FsspecTransport:
+    """Any file system of fsspec: s3, gcs, az, memory and others."""
+
+    def __init__(self, address: str, seconds: float) -> None:
+        try:
+            import fsspec
+        except ImportError as error:
+            raise SamovarError(
+                f"the cache tier {address} needs the package fsspec\n  help: pip install 'samovar[remote]'"
+            ) from error
+        protocol = address.partition("://")[0]
+        settings: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
+        if protocol in ("s3", "s3a"):
+            settings["config_kwargs"] = {
+                "connect_timeout": seconds, "read_timeout": seconds, "retries": {"max_attempts": 1},
+            }  # fmt: skip
+        try:
+            self._files, self._base = fsspec.core.url_to_fs(address, **settings)
+        except ImportError as error:
+            raise SamovarError(f"the cache tier {address} cannot be opened: {error}") from error
+
+    def read(self, path: str) -> bytes | None:
+        try:
+            # A range bounds what is received, without a request for the size.
+            content: bytes = self._files.cat_file(f"{self._base}/{path}", start=0, end=MOST_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        if len(content) > MOST_BYTES:
+            raise TooLarge(f"{path} has more than {MOST_BYTES >> 20} MiB")
+        return content
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            found = self._files.ls(f"{self._base}/{folder}", detail=False)
+        except FileNotFoundError:
+            return []
+        return [str(path).rstrip("/").rpartition("/")[2] for path in found]
+
+    def write(self, path: str, content: bytes) -> None:
+        self._files.pipe_file(f"{self._base}/{path}", content)
+
+    def remove(self, path: str) -> None:
+        try:
+            self._files.rm_file(f"{self._base}/{path}")
+        except FileNotFoundError:
+            return
+
+
+def transport_to(address: str, seconds: float) -> Transport:
+    """The transport to an address; `seconds` limits each request."""
+    protocol, separator, rest = address.partition("://")
+    if not separator or protocol == "file":
+        folder = rest if separator else address
+        return FolderTransport(os.path.abspath(os.path.expanduser(folder)))
+    if protocol in ("http", "https"):
+        return HttpTransport(address, seconds)
+    return FsspecTransport(address, seconds)

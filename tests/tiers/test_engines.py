@@ -1,0 +1,143 @@
+"""Real clusters on this machine: workers start warm, compile nothing, and leave nothing behind. `make test-fleet`."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import samovar as sv
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import sweeps
+from fleet import tiers
+
+pytestmark = [pytest.mark.stress, pytest.mark.filterwarnings("default"), pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def published(fleet):
+    """A tier with all kernels, under the name `sweep`."""
+    fleet.be(cache_signing_key=fleet.key_file, cache_program="sweep")
+    sweeps.all_kernels()
+    tiers().finish()
+    return fleet
+
+
+@pytest.fixture
+def plugin(published, tmp_path):
+    return sv.dask.WorkerPlugin(
+        remote=published.address, trust=published.key, program="sweep",
+        offline_cache_file_path=str(tmp_path / "workers"),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def client(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(Path(sv.__file__).parents[1])]))
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as found,
+    ):
+        yield found
+
+
+def test_a_sweep_on_dask_compiles_nothing_on_any_worker(client, plugin):
+    client.register_plugin(plugin)
+    results = client.gather(client.map(sweeps.simulate, range(1000), pure=False))
+    squares = float((np.linspace(0, 1, 100) ** 2).sum())
+    assert np.allclose([each[0] for each in results], [0.5 * (1 + n) * squares for n in range(1000)], rtol=1e-12)
+    assert {each[2] for each in results} == {0}
+    assert len({each[1] for each in results}) == 2
+
+
+def test_a_bundle_warms_workers_without_a_store(client, published, tmp_path):
+    file = tmp_path / "kernels.samovar"
+    from samovar.cache import export_bundle
+    from samovar.runtime import current_options, library_for
+    from samovar.runtime.loaded_kernel import loaded
+
+    export_bundle(library_for(current_options()), str(file), loaded)
+    client.register_plugin(sv.dask.WorkerPlugin(bundle=file, offline_cache_file_path=str(tmp_path / "workers")))
+    results = client.gather(client.map(sweeps.simulate, range(20), pure=False))
+    assert {each[2] for each in results} == {0}
+
+
+def test_a_stencil_over_a_chunked_array_on_dask(client, plugin):
+    dask_array = pytest.importorskip("dask.array")
+    client.register_plugin(plugin)
+    field = np.random.default_rng(1).random(10_000)
+    chunked = dask_array.from_array(field, chunks=999)
+    found = chunked.map_overlap(sweeps.smooth, depth=1, boundary="none", dtype=field.dtype).compute()
+    assert np.array_equal(found, sweeps.smooth(field))
+    assert set(client.run(sweeps.compiles).values()) == {0}
+
+
+def test_actors_on_dask_have_an_environment_each(client, plugin):
+    client.register_plugin(plugin)
+    arms = [client.submit(sweeps.Arm, number, actor=True).result() for number in range(4)]
+    expected = [sweeps.Arm(number).step(20) for number in range(4)]
+    assert [arm.step(20).result() for arm in arms] == pytest.approx(expected, rel=1e-14)
+    assert {arm.compiles().result() for arm in arms} == {0}
+
+
+def test_a_worker_that_is_killed_is_replaced_by_one_that_is_warm(client, plugin):
+    client.register_plugin(plugin)
+    before = set(client.run(os.getpid).values())
+    os.kill(min(before), signal.SIGKILL)
+    deadline = time.monotonic() + 120
+    while len(after := set(client.run(os.getpid, on_error="ignore").values()) - {min(before)}) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    assert after != before
+    assert {each[2] for each in client.gather(client.map(sweeps.simulate, range(40), pure=False))} == {0}
+
+
+def test_launches_use_the_threads_of_the_worker_and_no_others(client, plugin):
+    client.register_plugin(plugin)
+    assert set(client.run(sweeps.threads).values()) == {(0, "1")}
+
+
+# --- Ray
+
+
+@pytest.fixture
+def ray(published, tmp_path, monkeypatch):
+    found = pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(Path(sv.__file__).parents[1])]))
+    environment = sv.ray.runtime_env(
+        remote=published.address, trust=published.key, program="sweep", num_cpus=1,
+        offline_cache_file_path=str(tmp_path / "workers"),
+    )  # fmt: skip
+    found.init(num_cpus=2, runtime_env=environment, include_dashboard=False, log_to_driver=False)
+    yield found
+    found.shutdown()
+
+
+def test_a_sweep_on_ray_compiles_nothing_on_any_worker(ray):
+    simulate = ray.remote(sweeps.simulate)
+    results = ray.get([simulate.remote(number) for number in range(1000)])
+    squares = float((np.linspace(0, 1, 100) ** 2).sum())
+    assert np.allclose([each[0] for each in results], [0.5 * (1 + n) * squares for n in range(1000)], rtol=1e-12)
+    assert {each[2] for each in results} == {0}
+
+
+def test_actors_on_ray_have_an_environment_each(ray):
+    arms = [ray.remote(sweeps.Arm).remote(number) for number in range(2)]
+    expected = [sweeps.Arm(number).step(20) for number in range(2)]
+    assert ray.get([arm.step.remote(20) for arm in arms]) == pytest.approx(expected, rel=1e-14)
+    assert set(ray.get([arm.compiles.remote() for arm in arms])) == {0}
+
+
+def test_memory_of_the_object_store_is_read_without_a_copy_and_never_written(ray):
+    stored = ray.put(np.ones(100_000))
+    assert ray.get(ray.remote(sweeps.sum_of).remote(stored)) == pytest.approx(100_000.0)
+    with pytest.raises(ray.exceptions.RayTaskError, match="read-only"):
+        ray.get(ray.remote(sweeps.overwrite).remote(stored))
+    ours = ray.put(sv.ones(100_000, dtype=sv.f64))
+    assert ray.get(ours).readonly
