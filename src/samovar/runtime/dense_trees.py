@@ -259,7 +259,7 @@ class Node(_Above):
     @property
     def cells(self) -> Field | None:
         """Of a sparse node: whether each cell is active (of a `dynamic` one, the length of each list), for kernels."""
-        if self._kind != "dense":
+        if self._cells is None and self._kind != "dense":
             self._tree()
         return self._cells
 

@@ -155,7 +155,9 @@ def lay_out_sparse(trees: list[Tree]) -> None:
             " extents, or raise the limit (`ulimit -v`)"
         ) from None
     for each, (each.mask, each.listed) in zip(sparse, places, strict=True):
-        each.node.set_cells(_cells_field(each, memory))
+        cells: Any = _cells_field(each, memory)
+        cells.above = None if each.above is None else each.above.node.cells
+        each.node.set_cells(cells)
     laid_out: list[tuple[Placed, int, Layout]] = []
     for placed, start, pieces, above in found:
         layout = layout_of(placed, pieces)
@@ -176,7 +178,8 @@ def lay_out_sparse(trees: list[Tree]) -> None:
             continue
         settle_field(placed.field, layout, memory, start)
         if above is not None:
-            placed.field.cells = above.node.cells
+            field: Any = placed.field
+            field.cells = above.node.cells
 
 
 def _walk(

@@ -317,6 +317,10 @@ class Tensor(Staged):
     def space(self, stager: Stager, node: ast.AST) -> Space:
         """The space of a loop over an array or field: its indices, in memory order."""
         many = self.ndim != 1
+        if self.array.cells is not None:
+            from samovar.frontend.staged.domain import cell_space
+
+            return cell_space(self, stager, node)
         if self.array.layout is None:
             order = None if self.array.order is None else tuple(axis for axis in self.array.order if axis < self.ndim)
             axes = tuple(Axis(Static(0), extent) for extent in self.extents(stager))
