@@ -66,6 +66,7 @@ class _Activation:
             and array.cells.activates
             and not array.cells.is_own
             and operation.code in ("store", "atomic", "update")
+            and not any(isinstance(each, Operation) and each.code == "list_append" for each in indices(operation))
         ):
             places = self._places(array, indices(operation))
             if self.clears or not any(places == each and self.same(array, other) for other, each in known):

@@ -189,7 +189,7 @@ def _refuse(name: str) -> NoReturn:
 class Node(_Above):
     """A node of a tree: `sv.root.dense(axes, extents)`, `pointer(…)`, `bitmasked(…)`, `dynamic(…)`."""
 
-    __slots__ = ("_axes", "_below", "_cells", "_children", "_extents", "_kind", "_parent", "_tree")
+    __slots__ = ("_axes", "_below", "_cells", "_children", "_elements", "_extents", "_kind", "_parent", "_tree")
 
     def __init__(
         self, tree: Tree, parent: Node | None, axes: Axes, extents: tuple[int, ...], kind: str = "dense"
@@ -197,6 +197,7 @@ class Node(_Above):
         self._tree = tree
         self._kind = kind
         self._cells: Field | None = None  # of a sparse node: its mask or lengths
+        self._elements: tuple[ref[Field], ...] = ()  # the fields in the cells of a sparse node
         self._below: list[Field] = []  # of a dense node that is laid out: those of the nearest sparse nodes below
         self._parent = parent
         self._axes = axes
@@ -369,6 +370,25 @@ class Node(_Above):
     def set_cells(self, cells: Field) -> None:
         """Give it its cells, when it is laid out."""
         self._cells = cells
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is a sparse node or in one: not all of its cells are active."""
+        return self._kind != "dense" or (self._parent is not None and self._parent.is_sparse)
+
+    @property
+    def list_place(self) -> int:
+        """Of a `dynamic` node: the place of its dimension among those of a field in it."""
+        return sorted(self.used_axes).index(self._axes[0])
+
+    def note_element(self, field: Field) -> None:
+        """Remember a field in the cells, weakly."""
+        self._elements = (*self._elements, ref(field))
+
+    @property
+    def element(self) -> Field | None:
+        """The only field in the cells of a sparse node, if it is laid out; None if there are several."""
+        return self._elements[0]() if len(self._elements) == 1 else None
 
     def set_below(self, below: list[Field]) -> None:
         """Tell it the cells of the nearest sparse nodes below."""

@@ -180,6 +180,7 @@ def lay_out_sparse(trees: list[Tree]) -> None:
         if above is not None:
             field: Any = placed.field
             field.cells = above.node.cells
+            above.node.note_element(field)
 
 
 def _walk(

@@ -198,20 +198,43 @@ static PyObject *array_subscript(PyObject *self, PyObject *key)
     return array->inner ? read_element(array, key, element) : sv_dtype_load(array->dtype, element);
 }
 
+/* The number of the cell or list of an element; `position` receives that in a list. */
+static int64_t cell_of(const sv_array *array, const int64_t *at, int64_t *position)
+{
+    const sv_layout_cells *cells = &array->layout->cells;
+    int64_t number = 0;
+    for (int i = 0; i < cells->term_count; i++) {
+        *position = at[cells->terms[i].axis] / cells->terms[i].divisor % cells->terms[i].modulus;
+        number += *position * cells->terms[i].factor; /* 0 for the position */
+    }
+    return number;
+}
+
 /* Before an element of a sparse field is written: activate its cell, or extend its list to it. */
 static void activate(const sv_array *array, const int64_t *at)
 {
     const sv_layout_cells *cells = &array->layout->cells;
-    int64_t number = 0, position = 0;
-    for (int i = 0; i < cells->term_count; i++) {
-        int64_t digit = at[cells->terms[i].axis] / cells->terms[i].divisor % cells->terms[i].modulus;
-        number += digit * cells->terms[i].factor;
-        position = digit; /* of a list: the last one */
-    }
+    int64_t position = 0, number = cell_of(array, at, &position);
     if (cells->is_list)
         sv_sparse_reach((char *)array->data + cells->mask, number, position);
     else
         sv_sparse_activate((char *)array->data + cells->mask, number);
+}
+
+/* Activate or deactivate a cell, or empty a list, through the field of masks or lengths. */
+static int switch_cell(const sv_array *array, const int64_t *at, PyObject *value)
+{
+    int truth = PyObject_IsTrue(value); /* Python may run here. */
+    int64_t position = 0, number = cell_of(array, at, &position);
+    if (truth > 0 && array->layout->cells.is_list) {
+        PyErr_SetString(PyExc_ValueError, "the length of a list can only be set to 0");
+        return -1;
+    }
+    if (truth > 0)
+        sv_sparse_activate(array->data, number);
+    else if (truth == 0)
+        sv_sparse_deactivate(array->data, number);
+    return truth < 0 ? -1 : 0;
 }
 
 static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
@@ -225,7 +248,9 @@ static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value
     char *element = locate(array, key, at);
     if (element == NULL || sv_array_require_writable(array) < 0)
         return -1;
-    if (array->layout != NULL && array->layout->cells.is_sparse && !array->layout->cells.is_mask)
+    if (array->layout != NULL && array->layout->cells.is_mask)
+        return switch_cell(array, at, value);
+    if (array->layout != NULL && array->layout->cells.is_sparse)
         activate(array, at);
     if (array->inner == 0)
         return store(array->dtype, value, element);

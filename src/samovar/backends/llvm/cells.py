@@ -97,12 +97,23 @@ def _listed(writer: Writer, operation: Operation) -> str:
 
 
 def _append(writer: Writer, operation: Operation) -> str:
-    """Take the next place of a list; if it was full, its length stays."""
-    capacity, place = _cells(operation).capacity, _length_at(writer, operation)
+    """Take the next place of a list; if it was full, its length stays. The first element activates the cells above."""
+    capacity, place, mask = _cells(operation).capacity, _length_at(writer, operation), _mask(writer, operation)
+    number = widened(writer, operation.operands[0])
     old = writer.define(f"atomicrmw add ptr {place}, i32 1 monotonic", "m")
-    full, more = writer.label("full"), writer.label("more")
+    first, full, some, more = (writer.label(name) for name in ("first", "full", "some", "more"))
+    writer.branch(writer.define(f"icmp eq i32 {old}, 0"), first, some)
+    writer.module.runtime("sv_sparse_activate")
+    writer.cold += [
+        f"{first}:",
+        f"  call void @sv_sparse_activate(ptr {mask}, i64 {number})",
+        f"  br label %{some}",
+        f"{full}:",
+        f"  {writer.name('old')} = atomicrmw sub ptr {place}, i32 1 monotonic",
+        f"  br label %{more}",
+    ]
+    writer.start(some)
     writer.branch(writer.define(f"icmp uge i32 {old}, {capacity}"), full, more, UNLIKELY)
-    writer.cold += [f"{full}:", f"  {writer.name('old')} = atomicrmw sub ptr {place}, i32 1 monotonic", f"  br label %{more}"]
     writer.start(more)
     return old
 

@@ -207,6 +207,13 @@ class Tensor(Staged):
             return known.subscript(stager, index, node)
         if isinstance(index, Slice):
             return self.as_view(stager, node).sliced(stager, index, node)
+        cells = self.array.cells
+        if cells is not None and cells.is_list:
+            from samovar.frontend.cells import list_at
+
+            found = list_at(stager, self, index, node)
+            if found is not None:
+                return found
         return self.element_at(stager, index, node).load(stager)
 
     def as_view(self, stager: Stager, node: ast.AST) -> Part:
