@@ -79,7 +79,11 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
     shared = stager.context.decisions.serial.get(place_of(stager, node))
     if shared is not None:
         stager.warn(node, f"this loop runs serially: its iterations assign the shared variable `{shared}`")
-    if stager.top_level and space.axes and not (configuration.serialize or leaves or shared is not None):
+    serialize = configuration.serialize
+    if serialize and space.domain is not None:
+        stager.warn(node, "a loop over a sparse field is always parallel: `serialize=True` has no effect")
+        serialize = False
+    if stager.top_level and space.axes and not (serialize or leaves or shared is not None):
         stage_parallel(stager, node, space.unordered, configuration, body)
     else:
         stage_serial(stager, node, space, body)

@@ -1,5 +1,6 @@
 /* Access to single elements from Python: indexing with bounds checks, filling, length and truth value. */
 #include "array/array.h"
+#include "sparse/elements.h"
 #include "sparse/tree.h"
 
 #include <string.h>
@@ -198,34 +199,11 @@ static PyObject *array_subscript(PyObject *self, PyObject *key)
     return array->inner ? read_element(array, key, element) : sv_dtype_load(array->dtype, element);
 }
 
-/* The number of the cell or list of an element; `position` receives that in a list. */
-static int64_t cell_of(const sv_array *array, const int64_t *at, int64_t *position)
-{
-    const sv_layout_cells *cells = &array->layout->cells;
-    int64_t number = 0;
-    for (int i = 0; i < cells->term_count; i++) {
-        *position = at[cells->terms[i].axis] / cells->terms[i].divisor % cells->terms[i].modulus;
-        number += *position * cells->terms[i].factor; /* 0 for the position */
-    }
-    return number;
-}
-
-/* Before an element of a sparse field is written: activate its cell, or extend its list to it. */
-static void activate(const sv_array *array, const int64_t *at)
-{
-    const sv_layout_cells *cells = &array->layout->cells;
-    int64_t position = 0, number = cell_of(array, at, &position);
-    if (cells->is_list)
-        sv_sparse_reach((char *)array->data + cells->mask, number, position);
-    else
-        sv_sparse_activate((char *)array->data + cells->mask, number);
-}
-
 /* Activate or deactivate a cell, or empty a list, through the field of masks or lengths. */
 static int switch_cell(const sv_array *array, const int64_t *at, PyObject *value)
 {
     int truth = PyObject_IsTrue(value); /* Python may run here. */
-    int64_t position = 0, number = cell_of(array, at, &position);
+    int64_t position = 0, number = sv_sparse_cell(array, at, &position);
     if (truth > 0 && array->layout->cells.is_list) {
         PyErr_SetString(PyExc_ValueError, "the length of a list can only be set to 0");
         return -1;
@@ -250,8 +228,8 @@ static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value
         return -1;
     if (array->layout != NULL && array->layout->cells.is_mask)
         return switch_cell(array, at, value);
-    if (array->layout != NULL && array->layout->cells.is_sparse)
-        activate(array, at);
+    if (sv_array_is_sparse(array))
+        sv_sparse_activate_at(array, at);
     if (array->inner == 0)
         return store(array->dtype, value, element);
     PyObject *entries = entries_of(array, value);
@@ -333,6 +311,10 @@ PyObject *sv_array_iter(PyObject *self)
 /* Fill an array with one element of `count` numbers, already converted. */
 static void fill_with_numbers(const sv_array *array, const void *numbers, int64_t count)
 {
+    if (sv_array_is_sparse(array)) {
+        sv_sparse_fill(array, numbers, count);
+        return;
+    }
     if (!sv_array_is_contiguous(array)) {
         sv_field_fill(array, numbers, count);
         return;

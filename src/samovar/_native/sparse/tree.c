@@ -370,19 +370,30 @@ int64_t sv_sparse_list(void *mask)
     return count;
 }
 
-/* The next range of lists that may have elements, after the one that ends at `end`: those in an active cell above. */
-static bool next_lists(const node *each, int64_t *begin, int64_t *end)
+int64_t sv_sparse_next(void *mask, int64_t cell)
 {
-    int64_t inside = each->shape.cells_per_above;
-    if (each->above == NULL) {
-        *begin = *end;
-        *end = each->shape.cells;
-        return *begin < *end;
+    node *each = node_of(mask);
+    if (!each->shape.is_list)
+        return next_active(each, cell, each->shape.cells);
+    for (; cell < each->shape.cells; cell++) {
+        int64_t within = each->above == NULL ? 0 : cell / each->shape.cells_per_above;
+        if (each->above != NULL && !atomic_load(&each->above->mask[within])) {
+            within = next_active(each->above, within, each->above->shape.cells);
+            if (within < 0)
+                return -1;
+            cell = within * each->shape.cells_per_above;
+        }
+        if (atomic_load_explicit(&each->lengths[cell], memory_order_relaxed))
+            return cell;
     }
-    int64_t cell = next_active(each->above, *end / inside, each->above->shape.cells);
-    *begin = cell * inside;
-    *end = (cell + 1) * inside;
-    return cell >= 0;
+    return -1;
+}
+
+int64_t sv_sparse_length(void *lengths, int64_t list)
+{
+    const node *each = node_of(lengths);
+    int64_t length = atomic_load(&each->lengths[list]);
+    return length < each->shape.capacity ? length : each->shape.capacity;
 }
 
 int64_t sv_sparse_active(void *mask)
@@ -391,9 +402,8 @@ int64_t sv_sparse_active(void *mask)
     if (!each->shape.is_list)
         return atomic_load(&each->active);
     int64_t total = 0;
-    for (int64_t begin = 0, end = 0; next_lists(each, &begin, &end);)
-        for (int64_t list = begin; list < end; list++)
-            total += atomic_load(&each->lengths[list]);
+    for (int64_t list = sv_sparse_next(mask, 0); list >= 0; list = sv_sparse_next(mask, list + 1))
+        total += sv_sparse_length(mask, list);
     return total;
 }
 
@@ -518,12 +528,12 @@ void sv_sparse_deactivate_all(void *mask)
     node *each = node_of(mask);
     sv_sparse_tree *tree = each->tree;
     if (each->shape.is_list)
-        for (int64_t begin = 0, end = 0; next_lists(each, &begin, &end);)
-            clear_cells(each, begin, end);
+        for (int64_t list = sv_sparse_next(mask, 0); list >= 0; list = sv_sparse_next(mask, list + 1))
+            clear_list(each, list);
     else
         clear_cells(each, 0, each->shape.cells);
     for (int i = 0; i < tree->count; i++) /* inner nodes are in these */
-        if (tree->nodes[i].above == NULL && sv_sparse_active((void *)tree->nodes[i].mask))
+        if (tree->nodes[i].above == NULL && sv_sparse_next((void *)tree->nodes[i].mask, 0) >= 0)
             return;
     pthread_mutex_lock(&tree->lock);
     release(tree);

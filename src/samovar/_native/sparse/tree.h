@@ -62,6 +62,10 @@ int64_t sv_sparse_kept(sv_sparse_tree *tree); /* how many bytes of inactive cell
    cell must not be activated and deactivated at the same time. */
 void sv_sparse_activate(void *mask, int64_t cell);
 void sv_sparse_deactivate(void *mask, int64_t cell);
+/* The first active cell, or list with elements, from `cell` on; -1 if there is none. */
+int64_t sv_sparse_next(void *mask, int64_t cell);
+/* The length of a list. */
+int64_t sv_sparse_length(void *lengths, int64_t list);
 /* Extend a list so that it has an element at a position. */
 void sv_sparse_reach(void *lengths, int64_t list, int64_t position);
 /* Write the numbers of the active cells in increasing order; returns how many there are. */
