@@ -22,7 +22,7 @@ def _cells(node: Any, name: str, lists: bool = False) -> Any:
     """The mask of a sparse node, or the lengths of the lists of a dynamic one."""
     cells = getattr(node, "cells", None)
     kind = getattr(node, "kind", "")
-    if cells is None or kind == "dense" or (lists and kind != "dynamic"):
+    if cells is None or kind in ("", "dense") or (lists and kind != "dynamic"):
         from samovar.errors import SamovarTypeError
 
         wanted = "a `dynamic` node" if lists else "a sparse node"

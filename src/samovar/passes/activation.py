@@ -9,44 +9,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from samovar._native import i32, i64, u1
 from samovar.ir import (
     Affine,
     Array,
     Builder,
+    Function,
     Kernel,
     Operation,
     ParallelFor,
     Region,
     Value,
-    bodies,
     cell_numbers,
     indices,
     memory,
     regions,
     walk_kernel,
 )
+from samovar.passes.checks import site_of
 
 #: Cells that are active: an array with the indices of an element in them, as far as these matter.
 Active = tuple[Array, tuple[object, ...]]
 Same = Callable[[Array, Array], bool]
 
 
-def activate_cells(kernel: Kernel, same: Same) -> None:
-    """Activate the cells of elements before they are written, in place."""
+def activate_cells(kernel: Kernel, same: Same, checked: bool = False) -> None:
+    """Activate the cells of elements before they are written, in place. Where a kernel uses `sv.no_activate`, check that they
+    are active, if that is wanted."""
     arrays = [each for owner in (*kernel.functions, kernel) for each in owner.parameters if isinstance(each, Array)]
     if any(each.cells is not None for each in arrays):
         clears = any(operation.code == "deactivate" for operation in walk_kernel(kernel))
-        for body in bodies(kernel):
-            _Activation(Affine(body), same, clears).region(body, ())
+        for owner in (*kernel.functions, kernel):
+            _Activation(owner, same, clears, checked).region(owner.body, ())
 
 
 class _Activation:
     """A walk that knows which cells are active; none if the kernel `clears` cells."""
 
-    def __init__(self, affine: Affine, same: Same, clears: bool) -> None:
-        self.affine = affine
+    def __init__(self, owner: Function | Kernel, same: Same, clears: bool, checked: bool) -> None:
+        self.owner = owner
+        self.affine = Affine(owner.body)
         self.same = same
         self.clears = clears
+        self.checked = checked
 
     def region(self, region: Region, active: Sequence[Active]) -> None:
         known = list(active)
@@ -63,17 +68,33 @@ class _Activation:
         if (
             isinstance(array, Array)
             and array.cells is not None
-            and array.cells.activates
             and not array.cells.is_own
             and operation.code in ("store", "atomic", "update")
             and not any(isinstance(each, Operation) and each.code == "list_append" for each in indices(operation))
         ):
             places = self._places(array, indices(operation))
-            if self.clears or not any(places == each and self.same(array, other) for other, each in known):
+            if not array.cells.activates:
+                yield from self._check(array, operation)
+            elif self.clears or not any(places == each and self.same(array, other) for other, each in known):
                 known.append((array, places))
                 yield from activation(array, indices(operation), operation)
         yield operation
 
+
+    def _check(self, array: Array, write: Operation) -> list[Operation]:
+        """Check that the cell of an element is active."""
+        build = Builder(0, write.origin)
+        if self.checked:
+            assert array.cells is not None
+            number, *position = cell_numbers(build, array, indices(write))
+            if position:
+                length = build.cast(build.make("list_length", i32, number, payload=array), i64)
+                holds = build.compare("lt", position[0], length)
+            else:
+                holds = build.make("cell_active", u1, number, payload=array)
+            text = f"an inactive element of `{array.name}` is written, although `sv.no_activate` names it"
+            build.make("check", None, holds, payload=site_of("assertion", [text], (), write, self.owner))
+        return build.operations
 
     def _places(self, array: Array, at: Sequence[Value]) -> tuple[object, ...]:
         """The indices of an element that its cell depends on."""

@@ -68,7 +68,7 @@ def pipeline(
         ("", clamp),
         ("bounds", check_bounds),
         ("races", check_races),
-        ("", partial(activate_cells, same=same)),
+        ("", partial(activate_cells, same=same, checked=checks["bounds"])),
         ("", demote_atomics),
         ("forward", forward),
         ("prune", eliminate_dead_code),

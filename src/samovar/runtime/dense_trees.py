@@ -198,7 +198,7 @@ class Node(_Above):
         self._kind = kind
         self._cells: Field | None = None  # of a sparse node: its mask or lengths
         self._elements: tuple[ref[Field], ...] = ()  # the fields in the cells of a sparse node
-        self._below: list[Field] = []  # of a dense node that is laid out: those of the nearest sparse nodes below
+        self._below: list[ref[Field]] = []  # of a node that is laid out: those of the nearest sparse nodes below
         self._parent = parent
         self._axes = axes
         self._extents = extents
@@ -285,8 +285,9 @@ class Node(_Above):
         """
         if self._tree.is_sparse:
             self._tree()
-        for cells in self._below if self._cells is None else [self._cells]:
-            deactivate_all(cells)
+        for cells in [each() for each in self._below] if self._cells is None else [self._cells]:
+            if cells is not None:
+                deactivate_all(cells)
 
     @property
     def is_below_root(self) -> bool:
@@ -392,7 +393,7 @@ class Node(_Above):
 
     def set_below(self, below: list[Field]) -> None:
         """Tell it the cells of the nearest sparse nodes below."""
-        self._below = below
+        self._below = [ref(cells) for cells in below]
 
     # ---
 
