@@ -127,6 +127,9 @@ tsan: $(RACES) ## run the thread pool and launches under TSan
 	gcc -std=c11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/threads/pool.c $(NATIVE)/threads/processors.c \
 		$(NATIVE)/threads/saved_values.c tests/native/c/pool_stress.c -pthread -lm -o $(RACES)/pool_stress
 	TSAN_OPTIONS=halt_on_error=1 $(RACES)/pool_stress 300 nofork
+	gcc -std=gnu11 -O1 -g -fsanitize=thread -I$(NATIVE) $(NATIVE)/sparse/tree.c tests/native/c/sparse_stress.c -pthread \
+		-o $(RACES)/sparse_stress
+	TSAN_OPTIONS=halt_on_error=1 $(RACES)/sparse_stress 20
 	LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 PYTHONPATH="$(CURDIR)/$(RACES)" \
 		$(BIN)/python tests/native/stress_launches.py
 

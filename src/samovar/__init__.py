@@ -129,6 +129,9 @@ _HOMES = {
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
         "bit_cast cast grouped loop_config ndrange randint randn random select static static_assert static_print"
     ),
+    "language.cells": (
+        "activate append deactivate is_active length rescale_index"
+    ),
     "language.hints": (
         "assume_in_range block_local cache_read_only mesh_local no_activate stop_grad stream_parallel volatile_load"
     ),

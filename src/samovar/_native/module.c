@@ -39,6 +39,7 @@ static int (*const subjects[])(PyObject *) = {
     sv_tensors_init,
     sv_numbered_names_init,
     sv_syntax_tree_init,
+    sv_sparse_init,
 };
 
 static int module_exec(PyObject *module)

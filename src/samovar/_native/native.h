@@ -220,6 +220,7 @@ int sv_overlap_init(PyObject *module);
 int sv_scalars_init(PyObject *module);
 int sv_context_init(PyObject *module);
 int sv_threads_init(PyObject *module);
+int sv_sparse_init(PyObject *module);
 int sv_specialization_init(PyObject *module);
 int sv_kernel_init(PyObject *module);
 int sv_recording_init(PyObject *module);

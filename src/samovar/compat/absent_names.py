@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-_SPARSE = "there are no sparse fields"
+_GRIDS = "there are no ready-made sparse grids; build one from `sv.root.pointer(…)`"
 _QUANTIZED = "there are no quantized types"
 _MESHES = "there are no meshes"
 _MODULES = "Samovar has no ahead-of-time modules; `samovar cache export` exports compiled kernels"
@@ -19,12 +19,12 @@ _MODULES = "Samovar has no ahead-of-time modules; `samovar cache export` exports
 _ABSENT = {
     "quadrants": {
         "": {
-            **dict.fromkeys("activate append deactivate deactivate_all_snodes is_active get_addr".split(), _SPARSE),
+            "get_addr": "elements have no addresses in kernels",
             **dict.fromkeys("Mesh MeshInstance mesh_patch_idx".split(), _MESHES),
             "BitpackedFields": _QUANTIZED,
             "SNode": "use `sv.FieldsBuilder` to place fields",
         },
-        "sparse": dict.fromkeys(("grid", "usage"), _SPARSE),
+        "sparse": dict.fromkeys(("grid", "usage"), _GRIDS),
         "types.quant": dict.fromkeys(("fixed", "float", "int"), _QUANTIZED),
     },
     "taichi": {

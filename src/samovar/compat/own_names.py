@@ -35,6 +35,7 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {name: _constant(value) for name, value in architectures.VALUES.items()}
         found[f"{peer.title}IndexError"] = _samovar("SamovarAxesError")
         found |= {"Format": _of_textures("Format"), "round": _rounding}
+        found["deactivate_all_snodes"] = lambda peer: samovar.root.deactivate_all
     if inner.startswith("lang"):
         found |= {name: _constant(value) for name, value in process_state.NAMES.items()}
         found |= {name: _constant(value) for name, value in architectures.NAMES.items()}

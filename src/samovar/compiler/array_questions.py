@@ -6,8 +6,10 @@ writable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from samovar.errors import SamovarArrayError, SamovarTypeError
-from samovar.ir import Array, Kernel
+from samovar.ir import Array, Kernel, walk_kernel
 from samovar.lens import Lens, Path, Ref, compared_paths
 from samovar.passes import drop_untouched, propagate_facts
 
@@ -29,9 +31,30 @@ def ask_about_arrays(lens: Lens, kernel: Kernel) -> None:
     sources = {array: source_of(lens, array) for array in arrays}
     disjoint = not written or lens.disjoint([sources[array] for array in written], list(sources.values()))
     kernel.disjoint = disjoint
+    clears = any(operation.code == "deactivate" for operation in walk_kernel(kernel))
     for array in arrays:
-        array.alone = disjoint
+        # To deactivate a cell changes all arrays of its tree.
+        array.alone = disjoint and not (clears and array.cells is not None)
     propagate_facts(kernel, uses)
+
+
+def have_same_cells(lens: Lens) -> Callable[[Array, Array], bool]:
+    """A function that asks whether two fields are in one sparse node: masks of different nodes share no memory."""
+    answers: dict[tuple[Array, Array], bool] = {}
+
+    def same(one: Array, other: Array) -> bool:
+        if one is other:
+            return True
+        if one.source is None or other.source is None or one.cells is None or other.cells is None:
+            return False
+        if (one, other) not in answers:
+            masks = [source_of(lens, each).attribute("cells") for each in (one, other)]
+            for mask in masks:
+                mask.tensor()
+            answers[one, other] = answers[other, one] = not lens.disjoint(masks[:1], masks)
+        return answers[one, other]
+
+    return same
 
 
 def require_writable(lens: Lens, kernel: Kernel) -> None:

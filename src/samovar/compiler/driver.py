@@ -24,7 +24,7 @@ from samovar._native import plain_digest
 from samovar.artifact import UNLINKED, Artifact, as_dot, as_text
 from samovar.backends import CannotLink, Rendered, backend
 from samovar.compiler import process, workers
-from samovar.compiler.array_questions import ask_about_arrays, require_writable
+from samovar.compiler.array_questions import ask_about_arrays, have_same_cells, require_writable
 from samovar.compiler.batches import made_all
 from samovar.compiler.counts import count
 from samovar.compiler.fallback import SIMPLER, InternalError, Job, Made, falls_back, internal_errors, made
@@ -422,7 +422,7 @@ def rewritten(
     """Run the passes in place, all or up to the `last` one, and ask the questions about arrays."""
     with internal_errors(lens.kernel.name):
         machine = backend().target().plans_for()
-        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), machine, last)
+        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), machine, last, have_same_cells(lens))
     clock.lap("passes")
 
 

@@ -15,7 +15,7 @@ from samovar._native import encode_plain, i32
 from samovar.compiler.array_questions import is_own, path_of, source_of
 from samovar.errors import SamovarCompilationError, SamovarTypeError, at, warn_once
 from samovar.frontend import Lowered, lower
-from samovar.ir import Array, Constant, Function, Kernel, Operation, Parameter, Region, memory, walk_kernel
+from samovar.ir import Array, Cells, Constant, Function, Kernel, Operation, Parameter, Region, memory, walk_kernel
 from samovar.lens import Kind, Lens, Path, PathTable, Ref
 from samovar.passes import (
     Box,
@@ -214,7 +214,8 @@ def like(array: Array, other: Ref, name: str) -> Array:
     made.contiguous, made.wide, made.soa_ndim = facts.contiguous, facts.wide, facts.inner if facts.soa else 0
     made.layout = made.order = made.record_stride = None
     if facts.baked:
-        made.offset, made.layout = other.layout()
+        made.offset, made.layout, *cells = other.layout()
+        made.cells = Cells(*cells) if cells else None
     elif facts.permuted:
         made.order = other.layout()
     return made

@@ -10,7 +10,7 @@ from samovar._native import DType, i64
 from samovar.artifact import Notice
 from samovar.frontend.coverage import Probes
 from samovar.frontend.syntax import NamesUsed
-from samovar.ir import Array, Function, Kernel, Local, Operation, Parameter, Region, Value
+from samovar.ir import Array, Cells, Function, Kernel, Local, Operation, Parameter, Region, Value
 from samovar.language import do_messages_count
 from samovar.lens import FunctionRef, Lens, Ref
 
@@ -153,7 +153,8 @@ class KernelContext:
             )
             array.soa_ndim = facts.inner if facts.soa else 0
             if facts.baked:
-                array.offset, array.layout = ref.layout()
+                array.offset, array.layout, *cells = ref.layout()
+                array.cells = Cells(*cells) if cells else None
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
             elif facts.permuted:
                 array.order = ref.layout()

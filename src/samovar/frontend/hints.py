@@ -64,7 +64,7 @@ def needs_gpu(stager: Stager, name: str, node: ast.Call) -> Staged:
 INTRINSICS: dict[str, Rule | SyntaxRule] = {
     **{
         f"samovar.{name}": Rule(nothing, "*fields")
-        for name in ("block_local", "cache_read_only", "mesh_local", "no_activate")
+        for name in ("block_local", "cache_read_only", "mesh_local")
     },
     "samovar.stop_grad": Rule(stopped, "x"),
     "samovar.assume_in_range": Rule(assumed, "val base low high"),

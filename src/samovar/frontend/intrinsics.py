@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from samovar.frontend import (
+    cells,
     foreign_names,
     hints,
     iteration,
@@ -143,6 +144,7 @@ INTRINSICS |= {
     STREAM: SyntaxRule(misplaced("with sv.stream_parallel()")),
     **{f"samovar.atomic_{code}": atomic(code) for code in ATOMICS},
     **foreign_names.INTRINSICS,
+    **cells.INTRINSICS,
     **hints.INTRINSICS,
     **iteration.INTRINSICS,
     **matrices.INTRINSICS,

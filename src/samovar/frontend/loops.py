@@ -15,6 +15,7 @@ from samovar.frontend.operators import whole_number
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.shared import check_reads
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.domain import Digit, Domain
 from samovar.frontend.staged.items import Items, matched
 from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.scalar import Scalar
@@ -23,7 +24,22 @@ from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import names_used, walk
-from samovar.ir import Constant, FieldLayout, For, Local, LocalArray, LoopVariable, ParallelFor, Region, Value
+from samovar.ir import (
+    Array,
+    Builder,
+    Constant,
+    FieldLayout,
+    For,
+    If,
+    Local,
+    LocalArray,
+    LoopVariable,
+    Operation,
+    ParallelFor,
+    Region,
+    Value,
+    cell_numbers,
+)
 from samovar.language import is_float, loop_type
 
 Body = Callable[[Stager, list[ast.stmt]], None]
@@ -63,7 +79,11 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
     shared = stager.context.decisions.serial.get(place_of(stager, node))
     if shared is not None:
         stager.warn(node, f"this loop runs serially: its iterations assign the shared variable `{shared}`")
-    if stager.top_level and space.axes and not (configuration.serialize or leaves or shared is not None):
+    serialize = configuration.serialize
+    if serialize and space.domain is not None:
+        stager.warn(node, "a loop over a sparse field is always parallel: `serialize=True` has no effect")
+        serialize = False
+    if stager.top_level and space.axes and not (serialize or leaves or shared is not None):
         stage_parallel(stager, node, space.unordered, configuration, body)
     else:
         stage_serial(stager, node, space, body)
@@ -274,6 +294,9 @@ def has_own_break(body: list[ast.stmt]) -> bool:
 
 
 def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: LoopConfiguration, body: Body) -> None:
+    if space.domain is not None:
+        stage_cells(stager, node, space, space.domain, configuration, body)
+        return
     pairs, dtype = bounds(stager, space, node.iter)
     stepping: tuple[Value, Value] | None = None
     axes = pairs
@@ -292,15 +315,8 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
     names = names if len(names) == len(pairs) else [f"{names[0]}{axis}" for axis in range(len(pairs))]
     variable_type = i64 if stepping else dtype
     variables = [LoopVariable(names[axis], variable_type) for axis in order]
-    region = Region()
-    locals_: list[Local | LocalArray] = []
-    outer_locals, outer = stager.outer_locals, stager.locals
-    stager.outer_locals = frozenset(outer)
-    stager.locals = stager.task_locals = locals_
-    stager.task = tuple((variable, *pairs[axis]) for variable, axis in zip(variables, order, strict=True))
-    enter_loop(stager, "parallel", node)
-    stager.context.sharing = Sharing()
-    with stager.scope("inside a loop"), stager.into(region):
+
+    def write() -> None:
         by_axis: list[Value] = [variables[order.index(axis)] for axis in range(len(pairs))]
         if space.blocks is not None:
             with stager.unwritten():
@@ -311,16 +327,142 @@ def stage_parallel(stager: Stager, node: ast.For, space: Space, configuration: L
                 by_axis = [convert(stager, stager.emit("add", i64, (stepping[0], offset)), dtype)]
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
+
+    task = parallel_task(stager, node, configuration, variables, [pairs[axis] for axis in order], write)
+    task.stepping = stepping
+
+
+def parallel_task(
+    stager: Stager,
+    node: ast.For,
+    configuration: LoopConfiguration,
+    variables: list[LoopVariable],
+    pairs: list[tuple[Value, Value]],
+    write: Callable[[], None],
+) -> ParallelFor:
+    """A parallel loop over some variables with bounds, whose body a function writes."""
+    region = Region()
+    locals_: list[Local | LocalArray] = []
+    outer_locals, outer = stager.outer_locals, stager.locals
+    stager.outer_locals = frozenset(outer)
+    stager.locals = stager.task_locals = locals_
+    stager.task = tuple((variable, *pair) for variable, pair in zip(variables, pairs, strict=True))
+    enter_loop(stager, "parallel", node)
+    stager.context.sharing = Sharing()
+    with stager.scope("inside a loop"), stager.into(region):
+        write()
         check_reads(stager, region)
     stager.context.sharing = Sharing()  # drop all references to this loop
     leave_loop(stager)
     stager.outer_locals, stager.locals, stager.task_locals, stager.task = outer_locals, outer, None, None
-    flat = tuple(bound for axis in order for bound in pairs[axis])
+    flat = tuple(bound for pair in pairs for bound in pair)
     name = stager.context.task_name(configuration.name or "task")
     stager.line = node.lineno
     task = ParallelFor(name, variables, flat, region, reserve_arrays(region, locals_), configuration.block)
-    task.stepping = stepping
     stager.append(task)
+    return task
+
+
+def stage_cells(
+    stager: Stager, node: ast.For, space: Space, domain: Domain, configuration: LoopConfiguration, body: Body
+) -> None:
+    """A parallel loop over the active cells of a sparse field: over a list of them, made before it, and the elements of
+    each."""
+    begins, dtype = bounds(stager, space, node.iter)
+    name = variable_names(node)[0]
+    variables = [LoopVariable(f"{name}_{digit.axis}", dtype) for digit in domain.inner]
+    pairs: list[tuple[Value, Value]] = [(constant(0, dtype), constant(digit.extent, dtype)) for digit in domain.inner]
+    cell = LoopVariable("cell", i64)
+    if domain.listed is not None:
+        with stager.unwritten():
+            count = stager.emit("list_cells", i64, (), domain.listed)
+        variables.insert(0, cell)
+        pairs.insert(0, (constant(0, i64), count))
+    elif not variables:
+        variables, pairs = [cell], [(constant(0, i64), constant(1, i64))]
+    active: list[Value] = []
+
+    def bound(by_axis: list[Value]) -> None:
+        with stager.unwritten():
+            active[:] = [
+                each if low == 0 else stager.emit("sub", dtype, (each, constant(low, dtype)))
+                for each, low in zip(by_axis, domain.field.offset, strict=False)
+            ]
+        bind_variables(stager, node, space, by_axis, serial=False)
+        body(stager, node.body)
+
+    def write() -> None:
+        with stager.unwritten():
+            by_axis = [begin for begin, _ in begins]
+            if domain.listed is not None:
+                number = convert(stager, stager.emit("listed", i64, (cell,), domain.listed), u64)
+                for digit in domain.listed_digits:
+                    part = number if digit.factor == 1 else stager.emit("floordiv", u64, (number, constant(digit.factor, u64)))
+                    part = stager.emit("mod", u64, (part, constant(digit.extent, u64)))
+                    add_digit(stager, by_axis, digit, convert(stager, part, dtype), dtype)
+            for digit, variable in zip(domain.inner, variables[len(variables) - len(domain.inner) :], strict=True):
+                add_digit(stager, by_axis, digit, variable, dtype)
+        if domain.position is not None:
+            over_list(stager, node, domain, domain.position, by_axis, dtype, bound)
+        elif domain.mask is not None:
+            mask = domain.mask.seen_by(stager).array
+            with stager.unwritten():
+                at = tuple(
+                    by_axis[axis] if divisor == 1 else stager.emit("floordiv", dtype, (by_axis[axis], constant(divisor, dtype)))
+                    for axis, divisor in domain.mask_axes
+                )
+                holds = stager.emit("load", u1, at, mask)
+            then = Region()
+            with stager.into(then), stager.scope("inside a loop"):
+                bound(by_axis)
+            stager.append(If(holds, then, Region()))
+        else:
+            bound(by_axis)
+
+    task = parallel_task(stager, node, configuration, variables, pairs, write)
+    task.active = domain.field, tuple(active)
+
+
+def add_digit(stager: Stager, by_axis: list[Value], digit: Digit, value: Value, dtype: DType) -> None:
+    """Add a digit to an index of a loop."""
+    moved = value if digit.step == 1 else stager.emit("mul", dtype, (value, constant(digit.step, dtype)))
+    by_axis[digit.axis] = stager.emit("add", dtype, (by_axis[digit.axis], moved))
+
+
+def over_list(
+    stager: Stager,
+    node: ast.For,
+    domain: Domain,
+    position: Digit,
+    by_axis: list[Value],
+    dtype: DType,
+    bound: Callable[[list[Value]], None],
+) -> None:
+    """The loop over one list of a dynamic node, inside an iteration of the parallel loop."""
+    if has_own_break(node.body):
+        stager.fail(node, "a loop over a `dynamic` node cannot be left early with `break`")
+    array = domain.field
+    with stager.unwritten():
+        from_zero = [stager.emit("sub", dtype, (each, constant(low, dtype))) for each, low in zip(by_axis, array.offset, strict=False)]
+        (number, *_), number_steps = numbered(stager, array, from_zero)
+        stager.region.operations += number_steps
+        length = convert(stager, stager.emit("list_length", i32, (number,), array), dtype)
+        by_axis = list(by_axis)
+        outer = stager.region
+        for digit, end in ((position, length), *((each, constant(each.extent, dtype)) for each in domain.below)):
+            variable, inner = LoopVariable(f"place_{digit.axis}", dtype), Region()
+            outer.operations.append(For(variable, constant(0, dtype), end, constant(1, dtype), inner, node.lineno))
+            outer = inner
+            with stager.into(inner):
+                add_digit(stager, by_axis, digit, variable, dtype)
+    with stager.into(outer), stager.scope("inside a loop"):
+        bound(by_axis)
+
+
+def numbered(stager: Stager, array: Array, indices: list[Value]) -> tuple[tuple[Value, ...], list[Operation]]:
+    """The number of a cell, of an element of a list also its position; and the operations that compute them."""
+    build = Builder()
+    return cell_numbers(build, array, indices), build.operations
 
 
 def stage_over(stager: Stager, space: Space, node: ast.AST, body: Callable[[Stager, list[Value]], None]) -> None:
@@ -402,6 +544,13 @@ def stepped_range(
 
 
 def stage_serial(stager: Stager, node: ast.For, space: Space, body: Body) -> None:
+    if space.domain is not None:
+        stager.fail_type(
+            node.iter,
+            f"a loop over the active cells of `{space.domain.field.name}` must be parallel: at the top level of the kernel,"
+            " and not serialized",
+            "loop over ranges, and test `sv.is_active(…)`",
+        )
     pairs, dtype = bounds(stager, space, node.iter)
     if len(pairs) == 1:
         counted = dtype

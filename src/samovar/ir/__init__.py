@@ -13,11 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.ir.affine import Affine, AffineForm, Symbol, constant_integer
     from samovar.ir.builder import Builder
+    from samovar.ir.cells import cell_numbers
     from samovar.ir.clone import Clone, computed_before, in_first_iteration
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.machine import SCALAR, Machine
-    from samovar.ir.opcodes import OPCODES
+    from samovar.ir.opcodes import CELL_OPERATIONS, OPCODES
     from samovar.ir.printer import KernelHistory, print_arguments, print_kernel, print_task, print_with_lines
     from samovar.ir.ranges import FloatRange, Range, float_range, integer_range_of, signed
     from samovar.ir.runtime_interface import (
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from samovar.ir.updates import FAMILIES, Update, update_of
     from samovar.ir.values import (
         Array,
+        Cells,
         Constant,
         FieldLayout,
         Local,
@@ -109,11 +111,12 @@ else:
         {
             "affine": "Affine AffineForm Symbol constant_integer",
             "builder": "Builder",
+            "cells": "cell_numbers",
             "clone": "Clone computed_before in_first_iteration",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "machine": "Machine SCALAR",
-            "opcodes": "OPCODES",
+            "opcodes": "CELL_OPERATIONS OPCODES",
             "printer": "KernelHistory print_arguments print_kernel print_task print_with_lines",
             "ranges": "FloatRange Range float_range integer_range_of signed",
             "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
@@ -128,7 +131,7 @@ else:
             ),
             "updates": "FAMILIES Update update_of",
             "values": (
-                "Array Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
+                "Array Cells Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
                 "VectorLocal VectorOperation columns_of dtype_of"
             ),
             "verifier": "verify",

@@ -317,7 +317,7 @@ class Affine:
             return ("load_local", operation.payload, task)
         if OPCODES[operation.code].effect != "pure":
             return None
-        payload = operation.payload if operation.code in ("shape", "extract") else None
+        payload = operation.payload if operation.code in ("shape", "extract", "listed") else None
         numbers = (
             self.number(operand) if isinstance(operand, Constant) else self._numbers.get(operand, operand)
             for operand in operation.operands

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samovar.artifact import Hole, Site
 from samovar.ir.graph import Checkpoint, DoWhile, Sections
-from samovar.ir.opcodes import OPCODES
+from samovar.ir.opcodes import CELL_OPERATIONS, OPCODES
 from samovar.ir.runtime_interface import LANES
 from samovar.ir.structure import (
     Atomic,
@@ -315,6 +315,8 @@ class Printer:
             return f"check {self.name(operands[0])} else {payload.kind} {self.message(payload, operands[1:])}"
         if code in ("break", "continue", "return"):
             return f"{code} {self.names(operands)}".rstrip()
+        if code in CELL_OPERATIONS:
+            return f"{code} {payload.name}({self.names(operands)})"
         return f"{code}({self.names(operands)})"
 
     def read_modify_write(self, operation: Operation, payload: Atomic) -> str:

@@ -59,6 +59,10 @@ RUNTIME = {
     "sv_sections_end": _function("i32", "pointer"),
     "sv_random": _function("i64", "pointer"),
     "sv_scratch": _function("pointer", "pointer i64"),
+    "sv_sparse_activate": _function("", "pointer i64", isolated=True),
+    "sv_sparse_deactivate": _function("", "pointer i64", rare=True),
+    "sv_sparse_list": _function("i64", "pointer", rare=True),
+    "sv_sparse_reach": _function("", "pointer i64 i64", isolated=True),
     "sv_threads": _function("i64", "pointer"),
 }
 

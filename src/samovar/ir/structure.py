@@ -184,10 +184,11 @@ class ParallelFor(Operation):
 
     Operands are begin0, end0, begin1, end1, …: half-open, unit steps, the last dimension innermost. Passes fill in
     `reductions` and `scatters`. The body may use values of the kernel, and its locals (see `Local.shared`). `stepping` is
-    the start and step of the user's variable, if the variable here counts from 0. A `race_checked` task runs on one thread.
+    the start and step of the user's variable, if the variable here counts from 0. `active` is an element of a sparse field
+    that is in an active cell in each iteration: the field and the indices. A `race_checked` task runs on one thread.
     """
 
-    __slots__ = ("block", "body", "locals", "name", "race_checked", "reductions", "scatters", "stepping", "variables")
+    __slots__ = ("active", "block", "body", "locals", "name", "race_checked", "reductions", "scatters", "stepping", "variables")
 
     def __init__(
         self,
@@ -206,6 +207,7 @@ class ParallelFor(Operation):
         self.locals = locals
         self.block = block  # block_dim: the number of iterations a thread takes at a time, None to let the runtime choose
         self.stepping: tuple[Value, Value] | None = None
+        self.active: tuple[Array, tuple[Value, ...]] | None = None
         self.race_checked = False
         self.reductions: list[Reduction] = []
         self.scatters: list[Scatter] = []

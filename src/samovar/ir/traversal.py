@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain
 
 from samovar.ir.graph import Checkpoint, Sections
+from samovar.ir.opcodes import CELL_OPERATIONS
 from samovar.ir.structure import (
     Atomic,
     Captured,
@@ -244,6 +245,9 @@ def named(operation: Operation) -> Array | Local | None:
     if operation.code == "shape":
         array: Array = payload[0]
         return array
+    if operation.code in CELL_OPERATIONS:
+        sparse: Array = payload
+        return sparse
     return payload.target if isinstance(payload, Touch) else memory(operation)
 
 

@@ -63,6 +63,30 @@ class Parameter(Value):
         self.is_checked = False
 
 
+class Cells:
+    """How the elements of a sparse field find the cells that they are in: cells of the nearest sparse node above, which are
+    numbered. A cell's number is a sum over `terms` (axis, divisor, modulus, factor) of index / divisor % modulus * factor.
+
+    A node has a byte per cell at a distance of `mask` bytes from the first element of the field, and room for the numbers of
+    the active ones, of 64 bits if `is_wide`, at a distance of `listed`. A node with `is_list` has lists of at most `capacity`
+    elements instead, and their lengths, of 32 bits, in place of the mask; the last term is the position in a list, with the
+    factor 0. Unless `activates`, writes do not activate cells (`sv.no_activate`).
+    """
+
+    __slots__ = ("activates", "capacity", "facts", "is_list", "is_wide", "listed", "mask", "terms")
+
+    def __init__(self, facts: tuple[Any, ...]) -> None:
+        kind, self.mask, self.listed, wide, self.capacity, self.terms = self.facts = facts
+        self.is_list = bool(kind)
+        self.is_wide = bool(wide)
+        self.activates = True
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the field is that of the mask or the lengths itself."""
+        return bool(self.mask == 0)
+
+
 class Array(Value):
     """An array that a kernel or function works on: an argument, a captured array, or a function's array parameter.
 
@@ -74,14 +98,15 @@ class Array(Value):
     are then known. `record_stride` describes a member of an array of structs, (dimensions, stride): elements are in C order
     of their first dimensions, that many numbers apart, and the other dimensions are those of an element, in C order. The
     last `soa_ndim` vary slowest (SoA): the array is in C order with them moved to the front. `order` lists the dimensions
-    from the outermost to the innermost if they are stored in another order, without gaps. Indices of the IR count from 0;
+    from the outermost to the innermost if they are stored in another order, without gaps. `cells` are those of a sparse field;
+    its elements have the addresses of a dense one. Indices of the IR count from 0;
     `offset` is where the user's indices start. `private` memory belongs to one iteration (or to serial code), so no other
     thread accesses it. `source` is where a launch finds the argument of a kernel. `samovar.passes.drop_untouched` sets
     `read` and `written`.
     """
 
     __slots__ = (
-        "alone", "boundary", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "order",
+        "alone", "boundary", "cells", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "order",
         "private", "read", "record_stride", "soa_ndim", "source", "wide", "written",
     )  # fmt: skip
 
@@ -120,6 +145,7 @@ class Array(Value):
         self.order = order
         self.offset = (0,) * ndim if offset is None else offset
         self.source = source
+        self.cells: Cells | None = None
         self.read = False
         self.written = False
 
@@ -143,6 +169,7 @@ class Array(Value):
         taken.order = self.order
         taken.offset = self.offset
         taken.source = None
+        taken.cells = self.cells
         taken.read = taken.written = False
         return taken
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 from samovar._native import DType, i32, i64, u1
 from samovar.artifact import Site
 from samovar.ir.graph import Checkpoint, Sections
-from samovar.ir.opcodes import ATOMIC_OPERATIONS, OPCODES
+from samovar.ir.opcodes import ATOMIC_OPERATIONS, CELL_OPERATIONS, OPCODES
 from samovar.ir.printer import print_operation
 from samovar.ir.structure import (
     Atomic,
@@ -253,6 +253,15 @@ class Verifier:
             self.fail(operation, "no such dimension")
         self.typed(operation, operation, i64 if array.wide else i32)
 
+    def cells(self, operation: Operation) -> None:
+        array = operation.payload
+        if array not in self.visible or array.cells is None:
+            self.fail(operation, "not an array with cells that is visible here")
+        positions = 2 if operation.code == "activate" and array.cells.is_list else 0 if operation.code == "list_cells" else 1
+        if len(operation.operands) != positions or any(operand.type is not i64 for operand in operation.operands):
+            self.fail(operation, "cells are identified by numbers in i64")
+        self.typed(operation, operation, _CELL_RESULTS.get(operation.code))
+
     def accumulate(self, operation: Operation) -> None:
         task = self.task
         if not isinstance(task, ParallelFor) or operation.payload not in task.reductions:
@@ -424,6 +433,7 @@ def _shown(operation: Operation) -> str:
         return f"{operation.code} of {len(operation.operands)} operands, which cannot be printed: {error!r}"
 
 
+_CELL_RESULTS = {"cell_active": u1, "list_cells": i64, "listed": i64, "list_length": i32, "list_append": i32}
 _RULES = {"same": Verifier.same, "float": Verifier.floats, "int": Verifier.integers, "compare": Verifier.comparison}
 _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "reserve": Verifier.reserve,
@@ -439,6 +449,7 @@ _SPECIAL: dict[str, Callable[[Verifier, Operation], object]] = {
     "load_local": Verifier.local,
     "store_local": Verifier.local,
     "shape": Verifier.shape,
+    **dict.fromkeys(CELL_OPERATIONS, Verifier.cells),
     "atomic": Verifier.atomic,
     "update": Verifier.atomic,
     "accumulate": Verifier.accumulate,

@@ -52,7 +52,8 @@ def cache_read_only(*fields: Any) -> None:
 
 @_root
 def no_activate(*nodes: Any) -> None:
-    """A hint that the next loop activates no elements. No effect: all fields are dense.
+    """In a kernel: its writes to these sparse fields activate no cells. The cells must be active then, which makes writes
+    faster; in debug mode that is checked. No effect outside kernels.
 
     >>> import samovar as sv
     >>> sv.no_activate(sv.field(sv.f32, 8))

@@ -262,6 +262,15 @@ _ROWS = (
     Row("update", -1, "free", "as atomic, but no other thread touches the element", 0.2, "write", "Atomic"),
     Row("accumulate", 1, "free", "add the operand to this task's partial result", 0.1, "write", "Reduction"),
     Row("scatter", -1, "free", "operands: indices, value; into this task's private copy", 1.0, "write", "Scatter"),
+    # Cells of sparse fields (see `samovar.ir.values.Cells`). Operands: the number of a cell or a list.
+    Row("cell_active", 1, "free", "whether a cell is active", 0.5, "read", "Array"),
+    Row("activate", -1, "free", "activate a cell; of a list, operands: list, position: extend it to that", 0.5, "write", "Array"),
+    Row("deactivate", 1, "free", "make a cell inactive and its elements zero, or empty a list", 100.0, "write", "Array"),
+    Row("list_cells", 0, "free", "list the active cells; returns their number", 1000.0, "write", "Array"),
+    Row("listed", 1, "free", "operand: a position; the number of an active cell in that list", 0.2, "pure", "Array"),
+    Row("list_length", 1, "free", "the length of a list", 0.5, "read", "Array"),
+    Row("list_append", 1, "free", "extend a list by one element, unless it is full; returns its length before", 6.0, "write",
+        "Array"),
     # Calls and effects.
     Row("call", -1, "free", "operands: scalars and arrays; returns the result, or see extract", 1.0, "write", "Function"),
     Row("extract", 1, "free", "one of several results of a call", 0.0, "pure", "int"),

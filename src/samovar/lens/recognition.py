@@ -86,7 +86,7 @@ INTRINSICS: dict[int, tuple[Any, str]] = {
 INTRINSICS[id(BufferView)] = (BufferView, "samovar.BufferView")
 #: The modules that define further intrinsics. A program that has one has imported its module.
 _LIBRARY = (
-    *(f"language.{name}" for name in ("functions", "mathematics", "graph", "raw_arithmetic", "hints", "simt")),
+    *(f"language.{name}" for name in ("functions", "mathematics", "graph", "raw_arithmetic", "hints", "cells", "simt")),
     *(f"values.{name}" for name in ("matrices", "linear_algebra", "geometry", "complex_numbers", "structs")),
     *(f"values.{name}" for name in ("struct_arrays", "python_mathematics")),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from samovar.ir import SCALAR, Kernel, Machine
 from samovar.language import Options
+from samovar.passes.activation import Same, activate_cells
 from samovar.passes.atomics import resolve_atomics
 from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
@@ -41,9 +43,11 @@ from samovar.passes.updates import recognize_updates
 Pass = Callable[[Kernel], None]
 
 
-def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALAR) -> Iterator[Pass]:
+def pipeline(
+    options: Options, ask: Pass | None = None, machine: Machine = SCALAR, same: Same = operator.is_
+) -> Iterator[Pass]:
     """The passes enabled by the options, in order, for a machine. `ask` queries facts about arrays: it runs after the passes
-    that add and remove accesses, and before those that depend on it."""
+    that add and remove accesses, and before those that depend on it. `same` tells whether fields have the same cells."""
     checks = {
         "debug": options.debug,
         "bounds": options.debug or options.check_out_of_bound,
@@ -64,6 +68,7 @@ def pipeline(options: Options, ask: Pass | None = None, machine: Machine = SCALA
         ("", clamp),
         ("bounds", check_bounds),
         ("races", check_races),
+        ("", partial(activate_cells, same=same, checked=checks["bounds"])),
         ("", demote_atomics),
         ("forward", forward),
         ("prune", eliminate_dead_code),
@@ -98,11 +103,12 @@ def run(
     ask: Pass | None = None,
     machine: Machine = SCALAR,
     last: Pass | None = None,
+    same: Same = operator.is_,
 ) -> None:
     """Run the passes on a kernel in place, all of them or up to the `last` one; with `debug` or `SAMOVAR_VERIFY_IR=1` the
     IR is verified after each."""
     verified = options.debug or os.environ.get("SAMOVAR_VERIFY_IR", "") not in ("", "0")
-    for step in pipeline(options, ask, machine):
+    for step in pipeline(options, ask, machine, same):
         step(kernel)
         if verified:
             from samovar.ir import verify

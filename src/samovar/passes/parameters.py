@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from samovar.ir import Array, Constant, Function, Kernel, Operation, Parameter, Value, memory, used, walk
+from samovar.ir import CELL_OPERATIONS, Array, Constant, Function, Kernel, Operation, Parameter, Value, memory, used, walk
 
 Item = TypeVar("Item")
 Place = tuple[str, int]  # file, line
@@ -88,6 +88,8 @@ def _touched_values(owner: Function | Kernel, kept: dict[Function, list[bool]], 
             _use_as_callee(operation, uses)
         elif code == "shape":
             touched.add(operation.payload[0])
+        elif code in CELL_OPERATIONS:
+            touched.add(operation.payload)
         elif isinstance(target := memory(operation), Array):
             touched.add(target)
             target.read |= code != "store"

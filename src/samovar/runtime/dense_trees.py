@@ -1,4 +1,4 @@
-"""The memory layout of fields: trees of dense nodes, laid out as written.
+"""The memory layout of fields: trees of nodes, laid out as written. Here are dense ones; see also `sparse_trees`.
 
 A node has a cell for each point of its dimensions, in C order of the dimensions as named; a cell holds the fields placed
 in it and the nodes below it, in the order in which they were added. So two fields of one node are adjacent in each cell,
@@ -19,7 +19,9 @@ from typing import SupportsIndex
 
 from samovar._native import (
     Field,
+    active_cells,
     api_boundary_methods,
+    deactivate_all,
     give_gradient,
     is_placed,
     new_field,
@@ -34,11 +36,12 @@ from samovar.runtime.tangents import accept_gradient, companions, give_tangent
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     Shape = SupportsIndex | Iterable[SupportsIndex]
-    #: As returned by `_native.field_layout`.
-    Layout = tuple[tuple[int, ...], tuple[tuple[tuple[int, int], ...], ...]]
+    #: As returned by `_native.field_layout`: the first index of each dimension, and its pieces; of a sparse field also where
+    #: its cells are (`sparse_trees.Cells`).
+    Layout = tuple[Any, ...]
     #: A split dimension: (dimension, extent, stride in bytes).
     Piece = tuple[int, int, int]
 
@@ -78,26 +81,57 @@ def axes(*numbers: int) -> Axes:
 
 
 @api_boundary_methods
-class _Sparse:
-    """Node kinds of other frameworks that are not supported: each raises an error with advice."""
+class _Above:
+    """What `sv.root`, the top of a tree and its nodes have in common: nodes and fields are placed below them."""
 
     __slots__ = ()
 
-    def pointer(self, *arguments: object, **options: object) -> NoReturn:
-        """Unsupported: there are no sparse nodes."""
-        _refuse("pointer")
+    def _node(self, kind: str, indices: Axes, dimensions: Shape, chunk: int = 0) -> Node:
+        raise NotImplementedError
 
-    def bitmasked(self, *arguments: object, **options: object) -> NoReturn:
-        """Unsupported: there are no sparse nodes."""
-        _refuse("bitmasked")
+    def dense(self, indices: Axes, dimensions: Shape) -> Node:
+        """A node with a cell for each point of its dimensions (`sv.i`, `sv.ij` and so on).
 
-    def dynamic(self, *arguments: object, **options: object) -> NoReturn:
-        """Unsupported: there are no sparse nodes."""
-        _refuse("dynamic")
+        >>> import samovar as sv
+        >>> x, y = sv.field(sv.f32), sv.field(sv.f32)
+        >>> node = sv.root.dense(sv.ij, (4, 8)).place(x, y)
+        >>> x.shape
+        (4, 8)
+        """
+        return self._node("dense", indices, dimensions)
 
-    def hash(self, *arguments: object, **options: object) -> NoReturn:
-        """Unsupported: there are no sparse nodes."""
-        _refuse("hash")
+    def pointer(self, indices: Axes, dimensions: Shape) -> Node:
+        """A node of which only the active cells have memory. A write to an element activates its cell.
+
+        >>> import samovar as sv
+        >>> x = sv.field(sv.f32)
+        >>> block = sv.root.pointer(sv.ij, 1024)
+        >>> node = block.dense(sv.ij, 8).place(x)
+        >>> x[5000, 77] = 1
+        >>> block.active_count
+        1
+        """
+        return self._node("pointer", indices, dimensions)
+
+    def hash(self, indices: Axes, dimensions: Shape) -> Node:
+        """The same as `pointer`."""
+        return self._node("hash", indices, dimensions)
+
+    def bitmasked(self, indices: Axes, dimensions: Shape) -> Node:
+        """The same as `pointer`, for small cells."""
+        return self._node("bitmasked", indices, dimensions)
+
+    def dynamic(self, indices: Axes, dimension: SupportsIndex, chunk_size: SupportsIndex = 0) -> Node:
+        """A list of at most `dimension` elements in each cell. `chunk_size` is ignored: a list grows by pages.
+
+        >>> import samovar as sv
+        >>> x = sv.field(sv.i32)
+        >>> node = sv.root.dense(sv.i, 4).dynamic(sv.j, 100).place(x)
+        >>> x[2, 3] = 7
+        >>> node.active_count
+        4
+        """
+        return self._node("dynamic", indices, (dimension,), index(chunk_size))
 
     def quant_array(self, *arguments: object, **options: object) -> NoReturn:
         """Unsupported: there are no quantized types."""
@@ -144,21 +178,26 @@ def _like(field: Field) -> Field:
 
 
 def _refuse(name: str) -> NoReturn:
-    what = "quantized types" if name in ("quant_array", "bit_struct") else "sparse nodes"
     raise SamovarTypeError(
-        f"`{name}` is not supported: Samovar has no {what}, all fields are dense\n"
-        "  help: use `dense`; for a sparse domain, use a dense field of blocks and an array of those in use"
+        f"`{name}` is not supported: Samovar has no quantized types\n"
+        "  help: use a field of the smallest type that holds the numbers, such as `sv.f16` or `sv.i8`"
     )
 
 
 @api_boundary_methods
-class Node(_Sparse):
-    """A dense node of a tree: `sv.root.dense(axes, extents)`."""
+class Node(_Above):
+    """A node of a tree: `sv.root.dense(axes, extents)`, `pointer(…)`, `bitmasked(…)`, `dynamic(…)`."""
 
-    __slots__ = ("_axes", "_children", "_extents", "_parent", "_tree")
+    __slots__ = ("_axes", "_below", "_cells", "_children", "_elements", "_extents", "_kind", "_parent", "_tree")
 
-    def __init__(self, tree: Tree, parent: Node | None, axes: Axes, extents: tuple[int, ...]) -> None:
+    def __init__(
+        self, tree: Tree, parent: Node | None, axes: Axes, extents: tuple[int, ...], kind: str = "dense"
+    ) -> None:
         self._tree = tree
+        self._kind = kind
+        self._cells: Field | None = None  # of a sparse node: its mask or lengths
+        self._elements: tuple[ref[Field], ...] = ()  # the fields in the cells of a sparse node
+        self._below: list[ref[Field]] = []  # of a node that is laid out: those of the nearest sparse nodes below
         self._parent = parent
         self._axes = axes
         self._extents = extents
@@ -166,10 +205,9 @@ class Node(_Sparse):
 
     def __repr__(self) -> str:
         above = "sv.root" if self._parent is None else repr(self._parent)
-        return above if not self._axes else f"{above}.dense({self._axes}, {self._extents})"
+        return above if not self._axes else f"{above}.{self._kind}({self._axes}, {self._extents})"
 
-    def dense(self, indices: Axes, dimensions: Shape) -> Node:
-        """A node in each cell of this one, with a cell for each point of its dimensions (`sv.i`, `sv.ij` and so on)."""
+    def _node(self, kind: str, indices: Axes, dimensions: Shape, chunk: int = 0) -> Node:
         self._tree.require_open()
         axes = indices
         if not isinstance(axes, Axes):
@@ -178,8 +216,13 @@ class Node(_Sparse):
         if len(extents) == 1:
             extents *= len(axes)
         if len(extents) != len(axes) or min(extents) <= 0:
-            raise ValueError(f"dense({axes}, {dimensions!r}): expected one positive extent per dimension")
-        node = Node(self._tree, self, axes, extents)
+            raise ValueError(f"{kind}({axes}, {dimensions!r}): expected one positive extent per dimension")
+        node = Node(self._tree, self, axes, extents, kind)
+        if kind != "dense":
+            from samovar.runtime.sparse_trees import check_node
+
+            check_node(node, chunk)
+            self._tree.is_sparse = True
         self._children.append(node)
         return node
 
@@ -208,6 +251,43 @@ class Node(_Sparse):
     def tree(self) -> Tree:
         """The tree of this node."""
         return self._tree
+
+    @property
+    def kind(self) -> str:
+        """How the node is stored: "dense", "pointer", "bitmasked", "hash" or "dynamic"."""
+        return self._kind
+
+    @property
+    def cells(self) -> Field | None:
+        """Of a sparse node: whether each cell is active (of a `dynamic` one, the length of each list), for kernels."""
+        if self._cells is None and self._kind != "dense":
+            self._tree()
+        return self._cells
+
+    @property
+    def active_count(self) -> int:
+        """The number of active cells, or of elements in the lists of a `dynamic` node."""
+        cells = self.cells
+        return prod(self.shape) if cells is None else active_cells(cells)
+
+    def deactivate_all(self) -> None:
+        """Deactivate all cells of this node, or of the sparse nodes below a dense one. Inactive cells are zero, and their
+        memory is reused or returned to the system.
+
+        >>> import samovar as sv
+        >>> x = sv.field(sv.f32)
+        >>> block = sv.root.pointer(sv.i, 1024)
+        >>> node = block.dense(sv.i, 8).place(x)
+        >>> x[100] = 1
+        >>> block.deactivate_all()
+        >>> x[100], block.active_count
+        (0.0, 0)
+        """
+        if self._tree.is_sparse:
+            self._tree()
+        for cells in [each() for each in self._below] if self._cells is None else [self._cells]:
+            if cells is not None:
+                deactivate_all(cells)
 
     @property
     def is_below_root(self) -> bool:
@@ -243,6 +323,79 @@ class Node(_Sparse):
     def above(self) -> Node | Root | None:
         """The node above."""
         return self.parent()
+
+    # --- for `sparse_trees`
+
+    @property
+    def own_axes(self) -> Axes:
+        """Its dimensions, without those of the nodes above."""
+        return self._axes
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """Their extents."""
+        return self._extents
+
+    @property
+    def above_it(self) -> Node | None:
+        """The node above, the top of the tree included."""
+        return self._parent
+
+    @property
+    def used_axes(self) -> set[int]:
+        """The dimensions down to this node."""
+        return {*self._axes, *(() if self._parent is None else self._parent.used_axes)}
+
+    @property
+    def is_in_list(self) -> bool:
+        """Whether it is a `dynamic` node or below one."""
+        return self._kind == "dynamic" or (self._parent is not None and self._parent.is_in_list)
+
+    def children(self) -> tuple[Node | Placed, ...]:
+        """What is in a cell, of a tree that is not laid out."""
+        return tuple(self._children)
+
+    def add_placed(self, placed: Placed) -> None:
+        """Add a field to the cells."""
+        self._children.append(placed)
+
+    def has_sparse_below(self) -> bool:
+        """Whether a cell has sparse nodes in it."""
+        return any(isinstance(each, Node) and (each._kind != "dense" or each.has_sparse_below()) for each in self._children)
+
+    @property
+    def known_cells(self) -> Field | None:
+        """Its cells, if it is laid out."""
+        return self._cells
+
+    def set_cells(self, cells: Field) -> None:
+        """Give it its cells, when it is laid out."""
+        self._cells = cells
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is a sparse node or in one: not all of its cells are active."""
+        return self._kind != "dense" or (self._parent is not None and self._parent.is_sparse)
+
+    @property
+    def list_place(self) -> int:
+        """Of a `dynamic` node: the place of its dimension among those of a field in it."""
+        return sorted(self.used_axes).index(self._axes[0])
+
+    def note_element(self, field: Field) -> None:
+        """Remember a field in the cells, weakly."""
+        self._elements = (*self._elements, ref(field))
+
+    @property
+    def element(self) -> Field | None:
+        """The only field in the cells of a sparse node, if it is laid out; None if there are several."""
+        return self._elements[0]() if len(self._elements) == 1 else None
+
+    def set_below(self, below: list[Field]) -> None:
+        """Tell it the cells of the nearest sparse nodes below."""
+        self._below = [ref(cells) for cells in below]
+
+    # ---
 
     def _tops(self) -> list[Node]:
         return [self]
@@ -317,13 +470,14 @@ LINE = 64
 class Tree:
     """A tree of nodes. Calling it lays it out."""
 
-    __slots__ = ("__weakref__", "_closed", "is_empty_when_closed", "number", "top")
+    __slots__ = ("__weakref__", "_closed", "is_empty_when_closed", "is_sparse", "number", "top")
 
     def __init__(self) -> None:
         self.top = Node(self, None, Axes(), ())
         self.number = next(_numbers)
         self._closed = False
         self.is_empty_when_closed = False
+        self.is_sparse = False
 
     @property
     def is_closed(self) -> bool:
@@ -357,6 +511,11 @@ class Tree:
         if self._closed:
             return
         trees, size = self._joined(), 0
+        if any(tree.is_sparse for tree in trees):
+            from samovar.runtime.sparse_trees import lay_out_sparse
+
+            lay_out_sparse(trees)
+            return
         found: list[tuple[Placed, int, Layout]] = []
         for tree in trees:
             for each, start, pieces in tree.top.placed(0, ()):
@@ -442,7 +601,7 @@ class LaidOut:
 
 
 @api_boundary_methods
-class Root(_Sparse):
+class Root(_Above):
     """`sv.root`: each node below it is a separate tree. It knows those that are not laid out yet.
 
     >>> import samovar as sv
@@ -452,10 +611,11 @@ class Root(_Sparse):
     (100,)
     """
 
-    __slots__ = ("_trees",)
+    __slots__ = ("_sparse", "_trees")
 
     def __init__(self) -> None:
         self._trees: list[ref[Tree]] = []
+        self._sparse: list[ref[Tree]] = []  # those that are laid out
 
     def __repr__(self) -> str:
         return "sv.root"
@@ -464,6 +624,10 @@ class Root(_Sparse):
         made = Tree()
         self._trees = [*self._open(), ref(made)]
         return made
+
+    def remember_sparse(self, tree: Tree) -> None:
+        """Know a tree that is laid out, for `deactivate_all`."""
+        self._sparse = [*(each for each in self._sparse if each() is not None), ref(tree)]
 
     def _open(self) -> list[ref[Tree]]:
         return [each for each in self._trees if (tree := each()) is not None and not tree.is_closed]
@@ -479,16 +643,24 @@ class Root(_Sparse):
     def parent(self, n: int = 1) -> None:
         """None: there is nothing above."""
 
-    def dense(self, indices: Axes, dimensions: Shape) -> Node:
-        """The first node of a new tree.
+    def _node(self, kind: str, indices: Axes, dimensions: Shape, chunk: int = 0) -> Node:
+        return self._new_tree().top._node(kind, indices, dimensions, chunk)
+
+    def deactivate_all(self) -> None:
+        """Deactivate all cells of all sparse fields that are in use.
 
         >>> import samovar as sv
-        >>> x, y = sv.field(sv.f32), sv.field(sv.f32)
-        >>> node = sv.root.dense(sv.ij, (4, 8)).place(x, y)
-        >>> x.shape
-        (4, 8)
+        >>> x = sv.field(sv.f32)
+        >>> node = sv.root.pointer(sv.i, 8).place(x)
+        >>> x[1] = 1
+        >>> sv.root.deactivate_all()
+        >>> x[1]
+        0.0
         """
-        return self._new_tree().top.dense(indices, dimensions)
+        for each in self._sparse:
+            tree = each()
+            if tree is not None:
+                tree.top.deactivate_all()
 
     def place(self, *fields: Field, offset: Shape | None = None) -> None:
         """Place 0-D fields."""
@@ -497,7 +669,7 @@ class Root(_Sparse):
 
 
 @api_boundary_methods
-class FieldsBuilder(_Sparse):
+class FieldsBuilder(_Above):
     """A tree that is built step by step, and laid out by `finalize()` or when one of its fields is used.
 
     >>> import samovar as sv
@@ -518,9 +690,12 @@ class FieldsBuilder(_Sparse):
     def _tops(self) -> list[Node]:
         return [self._tree.top]
 
-    def dense(self, indices: Axes, dimensions: Shape) -> Node:
-        """A node at the top of the tree, after the existing ones."""
-        return self._tree.top.dense(indices, dimensions)
+    def _node(self, kind: str, indices: Axes, dimensions: Shape, chunk: int = 0) -> Node:
+        return self._tree.top._node(kind, indices, dimensions, chunk)
+
+    def deactivate_all(self) -> None:
+        """Deactivate all cells of the sparse nodes."""
+        self._tree.top.deactivate_all()
 
     def place(self, *fields: Field, offset: Shape | None = None) -> None:
         """Place 0-D fields."""

@@ -9,7 +9,7 @@ class extension(enum.Enum):
     """A language feature that not every architecture has. `sv.extension.is_supported` tests for one.
 
     >>> import samovar as sv
-    >>> sv.extension.is_supported(sv.extension.assertion), sv.extension.is_supported(sv.cpu, sv.extension.sparse)
+    >>> sv.extension.is_supported(sv.extension.sparse), sv.extension.is_supported(sv.cpu, sv.extension.mesh)
     (True, False)
     """
 
@@ -26,7 +26,7 @@ class extension(enum.Enum):
     @staticmethod
     def is_supported(*of: object) -> bool:
         """Whether a feature is supported. An architecture may be given first."""
-        return of[-1] in (extension.assertion, extension.data64)
+        return of[-1] in (extension.assertion, extension.data64, extension.sparse)
 
 
 def is_extension_enabled(ext: extension) -> bool:

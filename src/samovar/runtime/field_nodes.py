@@ -48,6 +48,15 @@ class PlaceOfField:
         return self._field.shape
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether the field is in a sparse node."""
+        return self._node().is_sparse
+
+    @property
+    def cells(self) -> None:
+        """None: a place has no cells of its own."""
+
+    @property
     def above(self) -> PlaceOfField | Node | Root | None:
         """The node of the field."""
         return self.parent()

@@ -1,5 +1,7 @@
 /* Access to single elements from Python: indexing with bounds checks, filling, length and truth value. */
 #include "array/array.h"
+#include "sparse/elements.h"
+#include "sparse/tree.h"
 
 #include <string.h>
 
@@ -22,7 +24,7 @@ static int index_error(const sv_array *array, int axis, PyObject *index)
 }
 
 /* Add one index to a running offset in elements. */
-static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *offset)
+static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *offset, int64_t *at)
 {
     PyObject *index = PyNumber_Index(item); /* Python may run here. */
     if (index == NULL) {
@@ -43,12 +45,14 @@ static int step_into(const sv_array *array, int axis, PyObject *item, int64_t *o
         result = index_error(array, axis, index);
     else
         *offset = layout != NULL ? *offset + sv_layout_step(layout, axis, value) : *offset * array->shape[axis] + value;
+    at[axis] = value;
     Py_DECREF(index);
     return result;
 }
 
-/* The address of the element at a key (of its first component, if it is a vector or matrix), or NULL with an exception. */
-static char *locate(sv_array *array, PyObject *key)
+/* The address of the element at a key (of its first component, if it is a vector or matrix), or NULL with an exception. `at`
+   receives the indices, counted from 0. */
+static char *locate(sv_array *array, PyObject *key, int64_t *at)
 {
     int64_t offset = 0;
     if (sv_array_require_place(array) < 0)
@@ -60,9 +64,9 @@ static char *locate(sv_array *array, PyObject *key)
                          rank ? "" : ": index it with a[None] or a[()]");
     if (PyTuple_Check(key)) {
         for (int axis = 0; axis < rank; axis++)
-            if (step_into(array, axis, PyTuple_GET_ITEM(key, axis), &offset) < 0)
+            if (step_into(array, axis, PyTuple_GET_ITEM(key, axis), &offset, at) < 0)
                 return NULL;
-    } else if (rank == 1 && step_into(array, 0, key, &offset) < 0) {
+    } else if (rank == 1 && step_into(array, 0, key, &offset, at) < 0) {
         return NULL;
     }
     for (int axis = rank; axis < array->ndim && array->layout == NULL; axis++)
@@ -188,10 +192,27 @@ static PyObject *array_subscript(PyObject *self, PyObject *key)
     sv_array *array = (sv_array *)self;
     if (PySlice_Check(key))
         return sv_array_slice(array, key);
-    char *element = locate(array, key);
+    int64_t at[SV_MAX_NDIM];
+    char *element = locate(array, key, at);
     if (element == NULL)
         return NULL;
     return array->inner ? read_element(array, key, element) : sv_dtype_load(array->dtype, element);
+}
+
+/* Activate or deactivate a cell, or empty a list, through the field of masks or lengths. */
+static int switch_cell(const sv_array *array, const int64_t *at, PyObject *value)
+{
+    int truth = PyObject_IsTrue(value); /* Python may run here. */
+    int64_t position = 0, number = sv_sparse_cell(array, at, &position);
+    if (truth > 0 && array->layout->cells.is_list) {
+        PyErr_SetString(PyExc_ValueError, "the length of a list can only be set to 0");
+        return -1;
+    }
+    if (truth > 0)
+        sv_sparse_activate(array->data, number);
+    else if (truth == 0)
+        sv_sparse_deactivate(array->data, number);
+    return truth < 0 ? -1 : 0;
 }
 
 static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value)
@@ -201,9 +222,14 @@ static int array_assign_subscript(PyObject *self, PyObject *key, PyObject *value
         PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
         return -1;
     }
-    char *element = locate(array, key);
+    int64_t at[SV_MAX_NDIM];
+    char *element = locate(array, key, at);
     if (element == NULL || sv_array_require_writable(array) < 0)
         return -1;
+    if (array->layout != NULL && array->layout->cells.is_mask)
+        return switch_cell(array, at, value);
+    if (sv_array_is_sparse(array))
+        sv_sparse_activate_at(array, at);
     if (array->inner == 0)
         return store(array->dtype, value, element);
     PyObject *entries = entries_of(array, value);
@@ -285,6 +311,10 @@ PyObject *sv_array_iter(PyObject *self)
 /* Fill an array with one element of `count` numbers, already converted. */
 static void fill_with_numbers(const sv_array *array, const void *numbers, int64_t count)
 {
+    if (sv_array_is_sparse(array)) {
+        sv_sparse_fill(array, numbers, count);
+        return;
+    }
     if (!sv_array_is_contiguous(array)) {
         sv_field_fill(array, numbers, count);
         return;

@@ -1,5 +1,6 @@
 /* Creating and filling arrays from the memory of others. */
 #include "array/array.h"
+#include "sparse/elements.h"
 
 #include <string.h>
 
@@ -45,7 +46,11 @@ PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
         Py_XDECREF(theirs);
         Py_XDECREF(ours);
     } else {
-        result = sv_array_assign(array, &view);
+        bool is_ours = sv_array_check(source), is_from_sparse = is_ours && sv_array_is_sparse((sv_array *)source);
+        if (sv_array_is_sparse(array))
+            result = sv_sparse_copy(array, &view, is_from_sparse ? (sv_array *)source : NULL, is_ours);
+        else
+            result = sv_array_assign(array, &view);
     }
     sv_tensor_view_release(&view);
     return result < 0 ? NULL : Py_NewRef(Py_None);

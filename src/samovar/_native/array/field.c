@@ -274,6 +274,10 @@ sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout
         return NULL;
     }
     int64_t bytes;
+    if (layout->cells.is_sparse) {
+        PyErr_SetString(PyExc_TypeError, "sparse fields cannot be copied or pickled: use to_numpy() and from_numpy()");
+        return NULL;
+    }
     if (__builtin_mul_overflow(layout->span, dtype->itemsize, &bytes)) {
         PyErr_NoMemory();
         return NULL;

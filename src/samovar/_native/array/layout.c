@@ -72,10 +72,40 @@ static int measure(sv_layout *layout)
     return 0;
 }
 
+/* (kind, mask, listed, is_wide, capacity, ((axis, divisor, modulus, factor), …)) */
+static int take_cells(sv_layout *layout, PyObject *facts)
+{
+    int64_t kind;
+    sv_layout_cells *cells = &layout->cells;
+    PyObject *terms = PyTuple_CheckExact(facts) && PyTuple_GET_SIZE(facts) == 6 ? PyTuple_GET_ITEM(facts, 5) : NULL;
+    if (terms == NULL || !PyTuple_CheckExact(terms) || PyTuple_GET_SIZE(terms) > SV_MAX_NDIM)
+        return bad("expected six facts about cells");
+    if (take_number(PyTuple_GET_ITEM(facts, 0), &kind) < 0 || take_number(PyTuple_GET_ITEM(facts, 1), &cells->mask) < 0)
+        return -1;
+    cells->is_sparse = true;
+    cells->is_list = kind != 0;
+    cells->is_mask = cells->mask == 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(terms); i++) {
+        PyObject *term = PyTuple_GET_ITEM(terms, i);
+        int at = cells->term_count++;
+        if (!PyTuple_CheckExact(term) || PyTuple_GET_SIZE(term) != 4)
+            return bad("a term is an axis, a divisor, a modulus and a factor");
+        if (take_number(PyTuple_GET_ITEM(term, 0), &cells->terms[at].axis) < 0 ||
+            take_number(PyTuple_GET_ITEM(term, 1), &cells->terms[at].divisor) < 0 ||
+            take_number(PyTuple_GET_ITEM(term, 2), &cells->terms[at].modulus) < 0 ||
+            take_number(PyTuple_GET_ITEM(term, 3), &cells->terms[at].factor) < 0)
+            return -1;
+        if (cells->terms[at].axis < 0 || cells->terms[at].axis >= layout->ndim || cells->terms[at].divisor <= 0 ||
+            cells->terms[at].modulus <= 0)
+            return bad("a term is out of range");
+    }
+    return 0;
+}
+
 static int read_description(sv_layout *layout, PyObject *description)
 {
     PyObject *offsets = NULL, *axes = NULL;
-    if (PyTuple_CheckExact(description) && PyTuple_GET_SIZE(description) == 2) {
+    if (PyTuple_CheckExact(description) && (PyTuple_GET_SIZE(description) == 2 || PyTuple_GET_SIZE(description) == 3)) {
         offsets = PyTuple_GET_ITEM(description, 0);
         axes = PyTuple_GET_ITEM(description, 1);
     }
@@ -87,6 +117,8 @@ static int read_description(sv_layout *layout, PyObject *description)
         if (take_number(PyTuple_GET_ITEM(offsets, axis), &layout->offset[axis]) < 0 ||
             take_axis(layout, axis, PyTuple_GET_ITEM(axes, axis)) < 0)
             return -1;
+    if (PyTuple_GET_SIZE(description) == 3 && take_cells(layout, PyTuple_GET_ITEM(description, 2)) < 0)
+        return -1;
     return measure(layout);
 }
 

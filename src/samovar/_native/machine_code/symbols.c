@@ -2,6 +2,7 @@
    (half-precision conversions, 128-bit division, powers), and the math libraries. Everything else is rejected, so that a
    damaged or forged image cannot reach into the process. */
 #include "launch/runtime.h"
+#include "sparse/tree.h"
 #include "vector_math/vector_math.h"
 
 #include <dlfcn.h>
@@ -76,7 +77,8 @@ static const known_symbol known_symbols[] = {
     REAL(sinh, 1), NAME(sinhf), REAL(sqrt, 1), NAME(sqrtf), NAME(sv_fail), NAME(sv_failed),
     NAME(sv_poll), NAME(sv_pop), NAME(sv_print), NAME(sv_push), NAME(sv_races_begin), NAME(sv_races_end), NAME(sv_races_iteration), NAME(sv_races_touch),
     NAME(sv_random), NAME(sv_run), NAME(sv_scratch), NAME(sv_sections),
-    NAME(sv_sections_begin), NAME(sv_sections_end), NAME(sv_sections_next), NAME(sv_threads), REAL(tan, 1), NAME(tanf), REAL(tanh, 1),
+    NAME(sv_sections_begin), NAME(sv_sections_end), NAME(sv_sections_next), NAME(sv_sparse_activate),
+    NAME(sv_sparse_deactivate), NAME(sv_sparse_list), NAME(sv_sparse_reach), NAME(sv_threads), REAL(tan, 1), NAME(tanf), REAL(tanh, 1),
     NAME(tanhf), REAL(tgamma, 1), NAME(tgammaf), REAL(trunc, 1), NAME(truncf),
 #undef REAL
 #undef NAME

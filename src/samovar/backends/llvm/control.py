@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from samovar.backends.llvm.cells import CELLS
 from samovar.backends.llvm.effects import EFFECTS
 from samovar.backends.llvm.indices import widened
 from samovar.backends.llvm.memory import MEMORY
@@ -161,6 +162,7 @@ RENDERINGS: dict[str, Callable[[Writer, Any], str | None]] = {
     **EFFECTS,
     **WATCHING,
     **POLLING,
+    **CELLS,
     "if": _if,
     "while": _while,
     "for": _for,

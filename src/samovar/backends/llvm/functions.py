@@ -11,7 +11,7 @@ from samovar.backends.llvm.control import region
 from samovar.backends.llvm.module import INVARIANT, OUTLINED, PLAIN, Callee, Module
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.writer import Writer, extent_range, parts_taken
-from samovar.ir import Array, Function, Local, Operation, Touch, Value, dtype_of, memory, walk
+from samovar.ir import CELL_OPERATIONS, Array, Function, Local, Operation, Touch, Value, dtype_of, memory, walk
 
 #: Parameter attributes of extents, for ordinary and wide arrays.
 EXTENT_RANGE = "noundef range(i64 0, 2147483648)"
@@ -213,6 +213,9 @@ def _effects(module: Module, function: Function) -> _Effects:
             found.context = True
             if isinstance(payload, Touch):
                 found.lengths.add(payload.target)
+        elif code in CELL_OPERATIONS:
+            found.context = True  # it accesses memory at a distance from the array
+            found.written.add(payload)
         elif code == "shape":
             found.lengths.add(payload[0])
         elif isinstance(payload, Site) or code == "poll":

@@ -10,6 +10,7 @@ from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
+from samovar.lens import Kind
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
@@ -39,6 +40,15 @@ class Node(Staged):
         return tuple(shape.item(axis).value() for axis in range(shape.length()))
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
+        if self.ref.attribute("is_sparse").value():
+            cells = self.ref.attribute("cells")
+            if cells.kind() is Kind.TENSOR:
+                return stager.open(cells, node).space(stager, node)
+            stager.fail_type(
+                node,
+                f"{self.describe()} is dense and in a sparse one, so a loop over it has no list of cells",
+                "loop over a field in it, or over the sparse node",
+            )
         extents = self.extents()
         if not extents:
             stager.fail_type(node, f"{self.describe()} has no dimensions to loop over")

@@ -14,6 +14,7 @@ from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.static import Static
 
 if TYPE_CHECKING:
+    from samovar.frontend.staged.domain import Domain
     from samovar.frontend.stager import Stager
     from samovar.ir import FieldLayout, Value
 
@@ -46,10 +47,11 @@ class Space(Staged):
 
     `order` lists the dimensions from the outermost to the innermost loop. `grouped` yields a single index instead of one
     name per dimension. `blocks` is the layout of a blocked field: a parallel loop follows it. `columns` computes the values
-    of the loop's names from the index of its one dimension. `unordered` is the same space for loops without an order.
+    of the loop's names from the index of its one dimension. `domain` restricts it to the active cells of a sparse field.
+    `unordered` is the same space for loops without an order.
     """
 
-    __slots__ = ("axes", "blocks", "columns", "grouped", "order", "step", "tuple_of_axes", "unordered")
+    __slots__ = ("axes", "blocks", "columns", "domain", "grouped", "order", "step", "tuple_of_axes", "unordered")
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class Space(Staged):
         blocks: FieldLayout | None = None,
         columns: tuple[Counted, ...] | None = None,
         unordered: Space | None = None,
+        domain: Domain | None = None,
     ) -> None:
         self.axes = axes
         self.step = step
@@ -69,13 +72,15 @@ class Space(Staged):
         self.grouped = grouped
         self.blocks = blocks
         self.columns = columns
+        self.domain = domain
         self.unordered = unordered or self
         self.tuple_of_axes = tuple_of_axes  # a multi-dimensional ndrange: a single name gets all indices as a tuple
 
     def as_grouped(self) -> Space:
         return Space(
-            self.axes, self.step, order=self.order, grouped=True, tuple_of_axes=self.tuple_of_axes, blocks=self.blocks
-        )
+            self.axes, self.step, order=self.order, grouped=True, tuple_of_axes=self.tuple_of_axes, blocks=self.blocks,
+            domain=self.domain,
+        )  # fmt: skip
 
     def describe(self) -> str:
         return "an iteration space"
@@ -88,6 +93,8 @@ class Space(Staged):
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:
         """All points of a space whose bounds are known at compile time."""
+        if self.domain is not None:
+            stager.fail(node, "a loop over a sparse field cannot be unrolled: its active cells are known at run time")
         ranges: list[range] = []
         step = 1 if self.step is None else self.step.number()
         for axis in self.axes:
@@ -114,7 +121,7 @@ class Space(Staged):
         return tuple(points)
 
     def is_range(self) -> bool:
-        return len(self.axes) == 1 and not (self.grouped or self.columns or self.blocks)
+        return len(self.axes) == 1 and not (self.grouped or self.columns or self.blocks or self.domain)
 
     def backwards(self, stager: Stager, node: ast.AST) -> Staged | None:
         """The range in reverse."""
@@ -162,7 +169,7 @@ class Space(Staged):
         axes = tuple(Axis(*bounds[2 * axis : 2 * axis + 2]) for axis in range(count))
         return Space(
             axes, bounds[2 * count] if self.step is not None else None, order=self.order, grouped=self.grouped,
-            tuple_of_axes=self.tuple_of_axes, blocks=self.blocks,
+            tuple_of_axes=self.tuple_of_axes, blocks=self.blocks, domain=self.domain,
         )  # fmt: skip
 
     def ir_values(self) -> tuple[Value, ...]:

@@ -207,6 +207,13 @@ class Tensor(Staged):
             return known.subscript(stager, index, node)
         if isinstance(index, Slice):
             return self.as_view(stager, node).sliced(stager, index, node)
+        cells = self.array.cells
+        if cells is not None and cells.is_list:
+            from samovar.frontend.cells import list_at
+
+            found = list_at(stager, self, index, node)
+            if found is not None:
+                return found
         return self.element_at(stager, index, node).load(stager)
 
     def as_view(self, stager: Stager, node: ast.AST) -> Part:
@@ -317,6 +324,10 @@ class Tensor(Staged):
     def space(self, stager: Stager, node: ast.AST) -> Space:
         """The space of a loop over an array or field: its indices, in memory order."""
         many = self.ndim != 1
+        if self.array.cells is not None:
+            from samovar.frontend.staged.domain import cell_space
+
+            return cell_space(self, stager, node)
         if self.array.layout is None:
             order = None if self.array.order is None else tuple(axis for axis in self.array.order if axis < self.ndim)
             axes = tuple(Axis(Static(0), extent) for extent in self.extents(stager))

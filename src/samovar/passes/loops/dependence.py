@@ -39,7 +39,7 @@ from samovar.ir import (
 from samovar.passes.loops.divergence import Refused
 
 #: Operations that write memory, or may. A reserved local array is a new one each time.
-CHANGES = frozenset(("store", "update", "atomic", "accumulate", "scatter", "scratch", "call"))
+CHANGES = frozenset(("store", "update", "atomic", "accumulate", "scatter", "scratch", "call", "deactivate"))
 
 
 @dataclass(frozen=True)

@@ -299,6 +299,8 @@ def element_strides(array: Array) -> list[int | None]:
 def computes(operation: Operation) -> bool:
     """Whether an operation is pure and works on each lane by itself."""
     row = OPCODES[operation.code]
+    if operation.code == "listed":
+        return True
     if row.effect != "pure" or not isinstance(operation.payload, (str, tuple, type(None))):
         return False
     return operation.type is None or has_vectors(operation.code, operation.type)

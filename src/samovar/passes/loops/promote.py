@@ -125,7 +125,7 @@ class _Search:
     def elements(self) -> list[_Element]:
         accesses: dict[Array, list[Operation]] = {}
         for count, operation in enumerate(walk(self.loop.body)):
-            if count > LARGEST or operation.code in ("call", "return") or isinstance(operation, (ParallelFor, Sections)):
+            if count > LARGEST or operation.code in ("call", "return", "deactivate") or isinstance(operation, (ParallelFor, Sections)):
                 return []
             array = memory(operation)
             if isinstance(array, Array):
