@@ -269,3 +269,50 @@ def test_a_function_with_a_long_loop_asks() -> None:
     (branch,) = (each for each in walk(made.body) if isinstance(each, If))
     assert polls(branch.then) == 1
     assert Interpreter(kernel, {"n": 10}).run() == (45,)
+
+
+def searching(target: int) -> Builder:
+    """Find where an ordered array reaches a number."""
+    build = Builder(Array("x", i32, 1, alone=True), Array("found", i32, 1, alone=True), Parameter("n", i32))
+    place = build.local("k", i32)
+    build.set(place, 0)
+
+    def more() -> Any:
+        return build.op("lt", build.load(build["x"], build.get(place)), target)
+
+    build.during(more, lambda: build.set(place, build.op("add", build.get(place), 1)))
+    build.store(build["found"], [0], build.get(place))
+    return build
+
+
+def test_a_short_loop_of_unknown_length_asks_once_in_several_iterations() -> None:
+    for wanted in range(11):
+        build = searching(wanted)
+        place_safepoints(build.kernel())
+        verify(build.kernel())
+        loop = next(each for each in walk(build.body) if isinstance(each, While))
+        assert polls(Region([loop])) == 1
+        assert sum(each.code == "load" for each in walk(Region([loop]))) == safepoints.UNROLLED
+        found = np.zeros(1, np.int32)
+        Interpreter(build.kernel(), {"x": np.arange(20, dtype=np.int32), "found": found, "n": 20}).run()
+        assert found[0] == wanted
+
+
+def test_a_loop_inside_of_many_loops_has_one_version() -> None:
+    for depth, versions in ((2, 2), (safepoints.DEEP + 2, 1)):
+        build = Builder(Array("seen", i32, 1, alone=True), Parameter("n", i32))
+
+        def nest(left: int, build: Builder = build) -> None:
+            with build.loop(0, build["n"]) as k:
+                if left:
+                    nest(left - 1)
+                else:
+                    build.change("update", "add", build["seen"], [k], 1)
+
+        nest(depth)
+        place_safepoints(build.kernel())
+        verify(build.kernel())
+        assert sum(each.code == "update" for each in walk(build.body)) >= versions
+        strips = sum(isinstance(each, While) for each in walk(build.body))
+        whole = sum(each.code == "spend" for each in walk(build.body))
+        assert (strips > 0, whole > 0) == (True, versions == 2)
