@@ -1,4 +1,4 @@
-"""Gradients on Samovar, Quadrants and Taichi, from one source: what the reverse costs relative to the forward run.
+"""Gradients on Samovar, Quadrants and Taichi, from one source, and on Warp: what reverses cost relative to forward runs.
 
 Usage: python benchmarks/gradients.py [--rounds 7] [--only wave,bodies] [--threads 1]. Packages that are not installed are
 left out. For three problems, an adjoint written by hand in C (gcc -O3 -march=native -ffast-math, one thread) runs too.
@@ -20,7 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
-CONTENDERS = ("samovar", "quadrants", "taichi")
+CONTENDERS = ("samovar", "quadrants", "taichi", "warp")
+IN_WARP = ("wave", "bodies", "arm", "options", "sparse")
 OPTIONS = {"quadrants": {"ad_stack_experimental_enabled": True}}
 
 
@@ -507,6 +508,13 @@ def measure_c(name, rounds):
     return {"forward": first, "reverse": second, "memory": 0.0, "gradient": gradient.astype(float).tolist()}
 
 
+def measure_warp(name, rounds):
+    import gradients_warp
+
+    memory = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # noqa: E731
+    return gradients_warp.measure(name, rounds, filled, median_of, memory)
+
+
 def child(package, name, rounds, threads):
     """The result of a measurement in a process of its own, or why there is none."""
     options = {"--child": package, "--only": name, "--rounds": str(rounds), "--threads": str(threads)}
@@ -536,15 +544,19 @@ def main():
     parser.add_argument("--child")
     given = parser.parse_args()
     if given.child:
-        run = measure_c(given.only, given.rounds) if given.child == "c" else None
-        print(json.dumps(run or measure(given.child, given.only, given.rounds, given.threads)))
+        package, own = given.child, {"c": measure_c, "warp": measure_warp}
+        if package in own:
+            print(json.dumps(own[package](given.only, given.rounds)))
+        else:
+            print(json.dumps(measure(package, given.only, given.rounds, given.threads)))
         return
     print(f"reverse over forward; milliseconds of both, peak memory in MiB; {given.threads} thread(s)")
     ratios = []
     for name in given.only.split(","):
         right = child("samovar", name, given.rounds, given.threads)
         cells = []
-        for package in (*CONTENDERS, *(("c",) if name in IN_C else ())):
+        contenders = [each for each in CONTENDERS if each != "warp" or name in IN_WARP]
+        for package in (*contenders, *(("c",) if name in IN_C else ())):
             found = right if package == "samovar" else child(package, name, given.rounds, given.threads)
             if isinstance(found, str) or isinstance(right, str):
                 cells.append(f"{package}: {found if isinstance(found, str) else 'alone'}")
