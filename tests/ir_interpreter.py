@@ -17,7 +17,7 @@ import operator
 import random
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -117,6 +117,7 @@ class Interpreter:
         self.printed: list[str] = []
         self._random = random.Random(seed)
         self._stack: list[object] = []
+        self._cells: dict[int, dict[int, int]] = {}  # of sparse fields, by the identity of the memory
         self._threads = threads
         self._steps = 0
         arrays = {each: arguments[each.name] for each in kernel.parameters if isinstance(each, Array)}
@@ -270,6 +271,34 @@ class Interpreter:
             raise Wrong(f"{function.name} ends without a result")
         return results[0] if len(results) == 1 else results
 
+    # Cells of sparse fields.
+
+    def _of_cells(self, code: str, array: np.ndarray[Any, Any], field: Array, operands: tuple[Any, ...]) -> object:
+        """The cells of an array, which begin inactive: for each number 1, or the length of the list."""
+        assert field.cells is not None
+        cells = self._cells.setdefault(id(array), {})
+        if code == "list_cells":
+            return len(cells)
+        number = operands[0]
+        if code == "listed":
+            return sorted(cells)[number]
+        if code == "cell_active":
+            return number in cells
+        if code == "list_length":
+            return cells.get(number, 0)
+        if code == "list_append":
+            cells[number] = cells.get(number, 0) + 1
+            return cells[number] - 1
+        if code == "activate":
+            cells[number] = max(cells.get(number, 0), operands[1] + 1 if field.cells.is_list else 1)
+            return None
+        cells.pop(number, None)
+        for place in np.ndindex(*array.shape):
+            digits = [place[axis] // divisor % modulus * factor for axis, divisor, modulus, factor in field.cells.terms]
+            if sum(digits) == number:
+                array[place] = 0
+        return None
+
     # Values and effects.
 
     def _scalar(self, operation: Operation, frame: Frame) -> object:
@@ -281,6 +310,8 @@ class Interpreter:
             return None
         if code == "shape":
             return frame.arrays[payload[0]].shape[payload[1]]
+        if code in CELL_OPERATIONS:
+            return self._of_cells(code, frame.arrays[payload], payload, operands)
         if code == "threads":
             return self._threads
         if code in ("poll", "spend"):

@@ -201,7 +201,7 @@ def test_files_of_a_worker_are_those_that_it_imports() -> None:
 
 
 def test_the_runtime_interface_is_that_of_the_headers() -> None:
-    header = (NATIVE / "launch" / "runtime.h").read_text()
+    header = (NATIVE / "launch" / "runtime.h").read_text() + (NATIVE / "sparse" / "tree.h").read_text()
     kinds = {"void": "", "int32_t": "i32", "int64_t": "i64", "uint64_t": "i64", "sv_task_function": "pointer"}
     for name, function in RUNTIME.items():
         found = re.search(rf"^([\w ]+[ *]+){name}\(([^;]*)\);", header, re.MULTILINE)

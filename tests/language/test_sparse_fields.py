@@ -16,7 +16,8 @@ TREES = 12
 
 def kernels_of(x, y, nodes, levels, rank):
     """Kernels on one tree: they see fields and nodes as globals."""
-    sparse = [(node, place) for place, (node, level) in enumerate(zip(nodes, levels, strict=True), 1) if level.kind != "dense"]
+    pairs = enumerate(zip(nodes, levels, strict=True), 1)
+    sparse = [(node, place) for place, (node, level) in pairs if level.kind != "dense"]
     A = sv.types.NDArray[sv.i32, 1]
     M = sv.types.NDArray[sv.i32, 2]
 

@@ -24,7 +24,7 @@ def small() -> Kernel:
 
 @pytest.fixture(autouse=True)
 def with_a_pass_that_breaks_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(order, "pipeline", lambda options, ask=None, machine=SCALAR: iter([breaking]))
+    monkeypatch.setattr(order, "pipeline", lambda options, ask=None, machine=SCALAR, same=None: iter([breaking]))
     monkeypatch.delenv("SAMOVAR_VERIFY_IR", raising=False)
 
 

@@ -422,7 +422,8 @@ def rewritten(
     """Run the passes in place, all or up to the `last` one, and ask the questions about arrays."""
     with internal_errors(lens.kernel.name):
         machine = backend().target().plans_for()
-        passes.run(lowered.kernel, options, lambda kernel: ask_about_arrays(lens, kernel), machine, last, have_same_cells(lens))
+        ask, same = partial(ask_about_arrays, lens), have_same_cells(lens)
+        passes.run(lowered.kernel, options, ask, machine, last, same)
     clock.lap("passes")
 
 

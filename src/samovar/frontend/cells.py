@@ -13,7 +13,7 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.rules import Call, Rule, bind
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
-from samovar.frontend.staged.cell_list import CellList, ListMethod
+from samovar.frontend.staged.cell_list import ListMethod
 from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.node import Node
 from samovar.frontend.staged.outside import NODES, Outside
@@ -45,7 +45,8 @@ def cells_of(stager: Stager, call: Call, lists: bool = False) -> Tensor:
     if cells.kind() is not Kind.TENSOR:
         stager.fail_type(at, f"`{function}` takes {wanted}, and this one is dense", "name a sparse node: `x.parent(2)`")
     tensor = stager.open(cells, call.node)
-    assert isinstance(tensor, Tensor) and tensor.array.cells is not None
+    assert isinstance(tensor, Tensor)
+    assert tensor.array.cells is not None
     if lists != tensor.array.cells.is_list and function.rpartition(".")[2] != "deactivate":
         stager.fail_type(at, f"`{function}` takes {wanted}")
     return tensor
@@ -116,7 +117,9 @@ def append(stager: Stager, call: Call) -> Staged:
     found = node_of(stager, call).attribute("element")
     if found.kind() is not Kind.TENSOR:
         stager.fail_type(
-            call.nodes["node"], "`append` needs a node with one field", "extend one list by `x[i].append(…)`, and write the others"
+            call.nodes["node"],
+            "`append` needs a node with one field",
+            "extend one list by `x[i].append(…)`, and write the others",
         )
     element = opened_before(stager, found) or stager.open(found, call.node)
     assert isinstance(element, Tensor)
@@ -241,25 +244,6 @@ def no_activate(stager: Stager, call: Call) -> Staged:
                 SamovarCompilationError,
             )
     return Static(None)
-
-
-def list_at(stager: Stager, tensor: Tensor, index: Staged, node: ast.Subscript) -> CellList | None:
-    """`x[i]` where all dimensions but that of the lists are given; None for other indices and fields."""
-    cells = tensor.array.cells
-    if cells is None or not cells.is_list or cells.is_own or index.is_none():
-        return None
-    parts = (index,) if index.is_number() else index.sequence(stager, node)
-    lists = sorted({axis for axis, *_ in cells.terms[:-1]})
-    if len(parts) != len(lists) or len(parts) >= tensor.ndim:
-        return None
-    offset = [tensor.array.offset[axis] for axis in lists]
-    at = [as_index(stager, part.unforced(), node.slice) for part in parts]
-    with stager.unwritten():
-        at = [
-            each if first == 0 else stager.emit("sub", i64, (convert(stager, each, i64), constant(first, i64)))
-            for each, first in zip(at, offset, strict=True)
-        ]
-    return CellList(tensor, tuple(at))
 
 
 INTRINSICS: dict[str, Rule] = {

@@ -384,10 +384,7 @@ def stage_cells(
 
     def bound(by_axis: list[Value]) -> None:
         with stager.unwritten():
-            active[:] = [
-                each if low == 0 else stager.emit("sub", dtype, (each, constant(low, dtype)))
-                for each, low in zip(by_axis, domain.field.offset, strict=False)
-            ]
+            active[:] = from_zero(stager, domain.field, by_axis, dtype)
         bind_variables(stager, node, space, by_axis, serial=False)
         body(stager, node.body)
 
@@ -397,7 +394,9 @@ def stage_cells(
             if domain.listed is not None:
                 number = convert(stager, stager.emit("listed", i64, (cell,), domain.listed), u64)
                 for digit in domain.listed_digits:
-                    part = number if digit.factor == 1 else stager.emit("floordiv", u64, (number, constant(digit.factor, u64)))
+                    part: Value = number
+                    if digit.factor != 1:
+                        part = stager.emit("floordiv", u64, (part, constant(digit.factor, u64)))
                     part = stager.emit("mod", u64, (part, constant(digit.extent, u64)))
                     add_digit(stager, by_axis, digit, convert(stager, part, dtype), dtype)
             for digit, variable in zip(domain.inner, variables[len(variables) - len(domain.inner) :], strict=True):
@@ -407,11 +406,12 @@ def stage_cells(
         elif domain.mask is not None:
             mask = domain.mask.seen_by(stager).array
             with stager.unwritten():
-                at = tuple(
-                    by_axis[axis] if divisor == 1 else stager.emit("floordiv", dtype, (by_axis[axis], constant(divisor, dtype)))
+                at = from_zero(stager, domain.field, by_axis, dtype)
+                chosen = [
+                    at[axis] if divisor == 1 else stager.emit("floordiv", dtype, (at[axis], constant(divisor, dtype)))
                     for axis, divisor in domain.mask_axes
-                )
-                holds = stager.emit("load", u1, at, mask)
+                ]
+                holds = stager.emit("load", u1, tuple(chosen), mask)
             then = Region()
             with stager.into(then), stager.scope("inside a loop"):
                 bound(by_axis)
@@ -421,6 +421,14 @@ def stage_cells(
 
     task = parallel_task(stager, node, configuration, variables, pairs, write)
     task.active = domain.field, tuple(active)
+
+
+def from_zero(stager: Stager, array: Array, index: list[Value], dtype: DType) -> list[Value]:
+    """An index of a loop over a field, counted from its first element."""
+    return [
+        each if low == 0 else stager.emit("sub", dtype, (each, constant(low, dtype)))
+        for each, low in zip(index, array.offset, strict=False)
+    ]
 
 
 def add_digit(stager: Stager, by_axis: list[Value], digit: Digit, value: Value, dtype: DType) -> None:
@@ -443,8 +451,7 @@ def over_list(
         stager.fail(node, "a loop over a `dynamic` node cannot be left early with `break`")
     array = domain.field
     with stager.unwritten():
-        from_zero = [stager.emit("sub", dtype, (each, constant(low, dtype))) for each, low in zip(by_axis, array.offset, strict=False)]
-        (number, *_), number_steps = numbered(stager, array, from_zero)
+        (number, *_), number_steps = numbered(stager, array, from_zero(stager, array, by_axis, dtype))
         stager.region.operations += number_steps
         length = convert(stager, stager.emit("list_length", i32, (number,), array), dtype)
         by_axis = list(by_axis)

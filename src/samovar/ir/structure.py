@@ -188,7 +188,9 @@ class ParallelFor(Operation):
     that is in an active cell in each iteration: the field and the indices. A `race_checked` task runs on one thread.
     """
 
-    __slots__ = ("active", "block", "body", "locals", "name", "race_checked", "reductions", "scatters", "stepping", "variables")
+    __slots__ = (
+        "active", "block", "body", "locals", "name", "race_checked", "reductions", "scatters", "stepping", "variables",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -67,10 +67,10 @@ class Cells:
     """How the elements of a sparse field find the cells that they are in: cells of the nearest sparse node above, which are
     numbered. A cell's number is a sum over `terms` (axis, divisor, modulus, factor) of index / divisor % modulus * factor.
 
-    A node has a byte per cell at a distance of `mask` bytes from the first element of the field, and room for the numbers of
-    the active ones, of 64 bits if `is_wide`, at a distance of `listed`. A node with `is_list` has lists of at most `capacity`
-    elements instead, and their lengths, of 32 bits, in place of the mask; the last term is the position in a list, with the
-    factor 0. Unless `activates`, writes do not activate cells (`sv.no_activate`).
+    A node has a byte per cell at a distance of `mask` bytes from the first element of the field, and memory for the
+    numbers of the active ones, of 64 bits if `is_wide`, at a distance of `listed`. A node with `is_list` has lists of at
+    most `capacity` elements instead, and their lengths, of 32 bits, in place of the mask; the last term is the position in
+    a list, with the factor 0. Unless `activates`, writes do not activate cells (`sv.no_activate`).
     """
 
     __slots__ = ("activates", "capacity", "facts", "is_list", "is_wide", "listed", "mask", "terms")
@@ -91,18 +91,18 @@ class Array(Value):
     """An array that a kernel or function works on: an argument, a captured array, or a function's array parameter.
 
     `contiguous` arrays are in C order; others have strides in the argument block. `wide` arrays have a dimension of 2^31
-    elements or more and are indexed in i64, others in i32. `alone` means noalias: the array overlaps neither itself nor any
-    other array of the kernel; the launcher guarantees it for the kernel's arrays if the kernel is compiled as `disjoint`.
-    `extents` are the known lengths of dimensions, None for the others. `layout` is that of a field: for each dimension the
-    (extent, stride) of the parts that its index is split into, outermost first, see `_native/array/layout.h`; all extents
-    are then known. `record_stride` describes a member of an array of structs, (dimensions, stride): elements are in C order
-    of their first dimensions, that many numbers apart, and the other dimensions are those of an element, in C order. The
-    last `soa_ndim` vary slowest (SoA): the array is in C order with them moved to the front. `order` lists the dimensions
-    from the outermost to the innermost if they are stored in another order, without gaps. `cells` are those of a sparse field;
-    its elements have the addresses of a dense one. Indices of the IR count from 0;
-    `offset` is where the user's indices start. `private` memory belongs to one iteration (or to serial code), so no other
-    thread accesses it. `source` is where a launch finds the argument of a kernel. `samovar.passes.drop_untouched` sets
-    `read` and `written`.
+    elements or more and are indexed in i64, others in i32. `alone` means noalias: the array overlaps neither itself nor
+    any other array of the kernel; the launcher guarantees it for the kernel's arrays if the kernel is compiled as
+    `disjoint`. `extents` are the known lengths of dimensions, None for the others. `layout` is that of a field: for each
+    dimension the (extent, stride) of the parts that its index is split into, outermost first, see
+    `_native/array/layout.h`; all extents are then known. `record_stride` describes a member of an array of structs,
+    (dimensions, stride): elements are in C order of their first dimensions, that many numbers apart, and the other
+    dimensions are those of an element, in C order. The last `soa_ndim` vary slowest (SoA): the array is in C order with
+    them moved to the front. `order` lists the dimensions from the outermost to the innermost if they are stored in
+    another order, without gaps. A sparse field has `cells`; its elements have the addresses of a dense one. Indices of
+    the IR count from 0; `offset` is where the user's indices start. `private` memory belongs to one iteration (or to
+    serial code), so no other thread accesses it. `source` is where a launch finds the argument of a kernel.
+    `samovar.passes.drop_untouched` sets `read` and `written`.
     """
 
     __slots__ = (

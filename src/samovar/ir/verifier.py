@@ -260,7 +260,9 @@ class Verifier:
         positions = 2 if operation.code == "activate" and array.cells.is_list else 0 if operation.code == "list_cells" else 1
         if len(operation.operands) != positions or any(operand.type is not i64 for operand in operation.operands):
             self.fail(operation, "cells are identified by numbers in i64")
-        self.typed(operation, operation, _CELL_RESULTS.get(operation.code))
+        result = _CELL_RESULTS.get(operation.code)
+        if result is not None:
+            self.typed(operation, operation, result)
 
     def accumulate(self, operation: Operation) -> None:
         task = self.task

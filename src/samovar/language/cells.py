@@ -121,7 +121,7 @@ def length(node: Any, indices: Any) -> int:
 
 
 @_root
-def rescale_index(a: Any, b: Any, I: Any) -> list[int]:  # noqa: N803
+def rescale_index(a: Any, b: Any, I: Any) -> list[int]:
     """The index of a cell of `b` that contains the element (or is contained in the cell) `I` of `a`: fields or nodes.
 
     >>> import samovar as sv
@@ -133,7 +133,9 @@ def rescale_index(a: Any, b: Any, I: Any) -> list[int]:  # noqa: N803
     """
     found = []
     for axis, index in enumerate([I] if isinstance(I, int) else I):
-        source, target = (each.shape[axis] if axis < len(b.shape) else 1 for each in (a, b))
         number = int(index)
-        found.append(number // (source // target) if source > target > 0 else number * (target // source) if source else number)
+        if axis < len(b.shape):
+            source, target = a.shape[axis], b.shape[axis]
+            number = number // (source // target) if source > target else number * (target // source)
+        found.append(number)
     return found

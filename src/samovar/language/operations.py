@@ -264,7 +264,7 @@ _ROWS = (
     Row("scatter", -1, "free", "operands: indices, value; into this task's private copy", 1.0, "write", "Scatter"),
     # Cells of sparse fields (see `samovar.ir.values.Cells`). Operands: the number of a cell or a list.
     Row("cell_active", 1, "free", "whether a cell is active", 0.5, "read", "Array"),
-    Row("activate", -1, "free", "activate a cell; of a list, operands: list, position: extend it to that", 0.5, "write", "Array"),
+    Row("activate", -1, "free", "activate a cell; operands list, position: extend a list to that", 0.5, "write", "Array"),
     Row("deactivate", 1, "free", "make a cell inactive and its elements zero, or empty a list", 100.0, "write", "Array"),
     Row("list_cells", 0, "free", "list the active cells; returns their number", 1000.0, "write", "Array"),
     Row("listed", 1, "free", "operand: a position; the number of an active cell in that list", 0.2, "pure", "Array"),

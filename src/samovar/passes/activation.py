@@ -34,12 +34,13 @@ Same = Callable[[Array, Array], bool]
 
 
 def activate_cells(kernel: Kernel, same: Same, checked: bool = False) -> None:
-    """Activate the cells of elements before they are written, in place. Where a kernel uses `sv.no_activate`, check that they
-    are active, if that is wanted."""
-    arrays = [each for owner in (*kernel.functions, kernel) for each in owner.parameters if isinstance(each, Array)]
+    """Activate the cells of elements before they are written, in place. With `checked`, those of fields that the kernel
+    names in `sv.no_activate` must be active."""
+    owners: list[Function | Kernel] = [*kernel.functions, kernel]
+    arrays = [each for owner in owners for each in owner.parameters if isinstance(each, Array)]
     if any(each.cells is not None for each in arrays):
         clears = any(operation.code == "deactivate" for operation in walk_kernel(kernel))
-        for owner in (*kernel.functions, kernel):
+        for owner in owners:
             _Activation(owner, same, clears, checked).region(owner.body, ())
 
 
@@ -60,8 +61,8 @@ class _Activation:
     def _expanded(self, operation: Operation, known: list[Active]) -> Iterator[Operation]:
         inner: Sequence[Active] = known
         if isinstance(operation, ParallelFor) and operation.active is not None:
-            array, at = operation.active
-            inner = (*known, (array, self._places(array, at)))
+            field, at = operation.active
+            inner = (*known, (field, self._places(field, at)))
         for each in regions(operation):
             self.region(each, inner)
         array = memory(operation)

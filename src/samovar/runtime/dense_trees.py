@@ -355,9 +355,10 @@ class Node(_Above):
         """What is in a cell, of a tree that is not laid out."""
         return tuple(self._children)
 
-    def add_placed(self, placed: Placed) -> None:
-        """Add a field to the cells."""
-        self._children.append(placed)
+    def place_beside(self, field: Field, placed: Placed) -> None:
+        """Place a field in the cells, like another one."""
+        self._children.append(Placed(field, placed.offset))
+        field.placed_in = self
 
     def has_sparse_below(self) -> bool:
         """Whether a cell has sparse nodes in it."""
@@ -514,7 +515,9 @@ class Tree:
         if any(tree.is_sparse for tree in trees):
             from samovar.runtime.sparse_trees import lay_out_sparse
 
-            lay_out_sparse(trees)
+            lay_out_sparse(trees, lambda field, pieces, offset: layout_of(Placed(field, offset), pieces))
+            for tree in trees:
+                root.remember_sparse(tree)
             return
         found: list[tuple[Placed, int, Layout]] = []
         for tree in trees:

@@ -12,23 +12,27 @@ from math import prod
 from samovar._native import field_layout, i32, new_field, settle_field, sparse_tree, u1
 from samovar.errors import SamovarFieldError
 from samovar.runtime.component_places import elements_of, share_entry, wholes_of
-from samovar.runtime.dense_trees import LINE, Node, Placed, layout_of, root
 from samovar.runtime.tangents import companions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from samovar._native import Field, Ndarray
-    from samovar.runtime.dense_trees import Layout, Piece, Tree
+    from samovar.runtime.dense_trees import Layout, Node, Piece, Placed, Tree
 
-    #: How a field finds the cells of the sparse node above it: the kind (0 a mask, 1 lengths of lists), the distances in bytes
-    #: of the mask and of the list of active cells from its first element, whether the list has 64-bit numbers, the maximum
-    #: length of a list, and for each digit of a cell's number (axis, divisor, modulus, factor); the last one of an element of
-    #: a list is its position there, with the factor 0.
+    #: The layout of a field with some pieces and an offset.
+    LayOut = Callable[[Field, tuple[Piece, ...], tuple[int, ...] | None], Layout]
+
+    #: How a field finds the cells of the sparse node above it: the kind (0 a mask, 1 lengths of lists), the distances
+    #: in bytes of the mask and the list of active cells from its first element, whether the list has 64-bit numbers,
+    #: the maximum length of a list, and for each digit of a cell's number (axis, divisor, modulus, factor); the last
+    #: one of an element of a list is its position there, with the factor 0.
     Cells = tuple[int, int, int, int, int, tuple[tuple[int, int, int, int], ...]]
 
+#: The alignment of trees that share memory, in bytes.
+LINE = 64
 #: The maximum number of parts of a cell that has both sparse nodes and other things in it.
 MOST_RANGES = 4096
 #: The size of the address space that a tree may reserve.
@@ -115,8 +119,9 @@ def plain_ranges(node: Node) -> Iterator[tuple[int, int]]:
         yield 0, node.cell()[0]
         return
     found: list[tuple[int, int]] = []
+    child: Any
     for child, offset, size, _ in node.members():
-        if isinstance(child, Placed) or not (child.kind != "dense" or child.has_sparse_below()):
+        if is_field(child) or not (child.kind != "dense" or child.has_sparse_below()):
             found.append((offset, size))
         elif child.kind == "dense":
             stride, inner = child.cell()[0], tuple(plain_ranges(child))
@@ -124,14 +129,19 @@ def plain_ranges(node: Node) -> Iterator[tuple[int, int]]:
                 count = prod(child.extents)
                 if len(found) + count * len(inner) > MOST_RANGES:
                     raise SamovarFieldError(
-                        f"{child!r} has sparse nodes and other fields in each of its {count} cells, which is supported for few"
-                        " cells only: place the other fields in a node of their own"
+                        f"{child!r} has sparse nodes and other fields in each of its {count} cells, which is supported"
+                        " for few cells only: place the other fields in a node of their own"
                     )
                 found += [(offset + each * stride + begin, length) for each in range(count) for begin, length in inner]
     yield from found
 
 
-def lay_out_sparse(trees: list[Tree]) -> None:
+def is_field(child: Any) -> bool:
+    """Whether something in a node is a field, and not another node."""
+    return hasattr(child, "field")
+
+
+def lay_out_sparse(trees: list[Tree], lay_out: LayOut) -> None:
     """Lay out trees of which one is sparse, in one block of memory."""
     for tree in trees:
         _take_in_companions(tree.top)
@@ -154,13 +164,14 @@ def lay_out_sparse(trees: list[Tree]) -> None:
             f"the system does not allow to reserve address space for this tree ({size:.2g} bytes of cells): use smaller"
             " extents, or raise the limit (`ulimit -v`)"
         ) from None
-    for each, (each.mask, each.listed) in zip(sparse, places, strict=True):
-        cells: Any = _cells_field(each, memory)
+    for each, place in zip(sparse, places, strict=True):
+        each.mask, each.listed = place
+        cells: Any = _cells_field(each, memory, lay_out)
         cells.above = None if each.above is None else each.above.node.cells
         each.node.set_cells(cells)
     laid_out: list[tuple[Placed, int, Layout]] = []
     for placed, start, pieces, above in found:
-        layout = layout_of(placed, pieces)
+        layout = lay_out(placed.field, pieces, placed.offset)
         if above is not None:
             used = sorted({axis for axis, _, _ in pieces})
             layout = (*layout, above.facts(start, used, pieces))
@@ -171,7 +182,6 @@ def lay_out_sparse(trees: list[Tree]) -> None:
     for tree in trees:
         _note_below(tree.top)
         tree.close()
-        root.remember_sparse(tree)
     for (placed, _, _, above), (_, start, layout) in zip(found, laid_out, strict=True):
         if hasattr(placed.field, "entry_of"):
             share_entry(placed.field)
@@ -203,40 +213,42 @@ def _walk(
     for axis, extent in reversed(tuple(zip(node.own_axes, node.extents, strict=True))):
         own.insert(0, (axis, extent, stride))
         stride *= extent
+    child: Any
     for child, offset, _, _ in node.members():
-        if isinstance(child, Node):
+        if not is_field(child):
             yield from _walk(child, start + offset, (*pieces, *own), path, above, sparse)
         else:
             yield child, start + offset, (*pieces, *own), above
 
 
-def _cells_field(sparse: _Sparse, memory: Ndarray) -> Field:
+def _cells_field(sparse: _Sparse, memory: Ndarray, lay_out: LayOut) -> Field:
     """The mask or the lengths of a node, as a field."""
     field = new_field(i32 if sparse.is_list else u1)
     pieces = tuple((axis, extent, factor * field.dtype.itemsize) for axis, extent, factor in sparse.pieces())
     used = sorted({axis for axis, _, _ in pieces})
-    layout = layout_of(Placed(field, None), pieces)
+    layout = lay_out(field, pieces, None)
     settle_field(field, (*layout, sparse.facts(sparse.mask, used, pieces)), memory, sparse.mask)
     return field
 
 
 def _take_in_companions(node: Node) -> None:
     """Place the grads and duals of fields beside them, unless they are placed elsewhere."""
+    child: Any
     for child in list(node.children()):
-        if isinstance(child, Node):
+        if not is_field(child):
             _take_in_companions(child)
             continue
         for beside in companions(child.field):
             if not hasattr(beside, "placed_in"):
                 if elements_of(child.field):
                     beside.wanted_element_shape = elements_of(child.field)
-                node.add_placed(Placed(beside, child.offset))
-                beside.placed_in = node
+                node.place_beside(beside, child)
 
 
 def _note_below(node: Node) -> list[Field]:
     """Tell dense nodes about the nearest sparse nodes below, for `deactivate_all`."""
-    below = [field for child in node.children() if isinstance(child, Node) for field in _note_below(child)]
+    inner: list[Any] = [child for child in node.children() if not is_field(child)]
+    below = [field for child in inner for field in _note_below(child)]
     cells = node.known_cells
     node.set_below(below)
     return below if cells is None else [cells]

@@ -241,6 +241,10 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
     long version = PyLong_AsLong(protocol);
     if ((version == -1 && PyErr_Occurred()) || sv_array_require_place(array) < 0)
         return NULL;
+    if (array->layout != NULL && array->layout->cells.is_sparse) {
+        PyErr_SetString(PyExc_TypeError, "sparse fields cannot be copied or pickled: use to_numpy() and from_numpy()");
+        return NULL;
+    }
     bool is_laid_out = sv_array_keeps_layout(array);
     PyObject *module = PyImport_ImportModule("samovar._native");
     if (module == NULL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from samovar.frontend.staged.space import Axis, Space
 from samovar.frontend.staged.static import Static
@@ -55,7 +55,8 @@ def cell_space(tensor: Tensor, stager: Stager, node: ast.AST) -> Space:
     """The space of a loop over a sparse field or node."""
     array = tensor.array
     cells = array.cells
-    assert cells is not None and array.layout is not None
+    assert cells is not None
+    assert array.layout is not None
     if cells.is_own and cells.is_list:
         stager.fail_type(node, "a `dynamic` node cannot be looped over", "loop over a field that is placed in it")
     digits = [Digit(*term) for term in (_as_digit(term) for term in cells.terms)]
@@ -73,19 +74,13 @@ def _as_digit(term: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
 
 def _above(tensor: Tensor, stager: Stager, node: ast.AST) -> tuple[Tensor, Tensor | None] | None:
     """The masks of the nearest sparse node above, and of the one above that."""
-    from samovar.frontend.staged.tensor import Tensor
-
     assert tensor.array.cells is not None
     if tensor.ref is None or tensor.array.cells.is_own:
         return None
     own = tensor.ref.attribute("cells")
-    mask, outer = stager.open(own, node), own.attribute("above")
-    assert isinstance(mask, Tensor)
-    if outer.kind() is not Kind.TENSOR:
-        return mask, None
-    opened = stager.open(outer, node)
-    assert isinstance(opened, Tensor)
-    return mask, opened
+    outer = own.attribute("above")
+    found = [cast("Tensor", stager.open(each, node)) for each in (own, outer) if each.kind() is Kind.TENSOR]
+    return found[0], found[1] if len(found) == 2 else None
 
 
 def _of_cells(tensor: Tensor, digits: list[Digit], above: tuple[Tensor, Tensor | None] | None) -> Domain:

@@ -12,6 +12,7 @@ from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.cell_list import list_at
 from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items, Shape
 from samovar.frontend.staged.node import Node, Parent
@@ -209,8 +210,6 @@ class Tensor(Staged):
             return self.as_view(stager, node).sliced(stager, index, node)
         cells = self.array.cells
         if cells is not None and cells.is_list:
-            from samovar.frontend.cells import list_at
-
             found = list_at(stager, self, index, node)
             if found is not None:
                 return found

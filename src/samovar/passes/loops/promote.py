@@ -125,7 +125,8 @@ class _Search:
     def elements(self) -> list[_Element]:
         accesses: dict[Array, list[Operation]] = {}
         for count, operation in enumerate(walk(self.loop.body)):
-            if count > LARGEST or operation.code in ("call", "return", "deactivate") or isinstance(operation, (ParallelFor, Sections)):
+            leaves = operation.code in ("call", "return", "deactivate")
+            if count > LARGEST or leaves or isinstance(operation, (ParallelFor, Sections)):
                 return []
             array = memory(operation)
             if isinstance(array, Array):
