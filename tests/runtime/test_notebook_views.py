@@ -89,14 +89,14 @@ def test_a_profile_is_a_table():
 
 
 CELLS = [
-    "import samovar as sv\nsv.init(debug=True)\na = sv.ndarray(sv.f32, 3)",
+    "import samovar as sv\nsv.init(debug=True)\na = sv.ndarray(sv.f32, 3)\nfrom samovar.compiler import progress\nprogress.PATIENCE = 1e9",
     "@sv.func\ndef inner(a, i):\n    a[i] = 1\n@sv.kernel\ndef beyond(a: sv.types.NDArray[sv.f32, 1]):\n    inner(a, 9)",
     "beyond(a)",
     "@sv.kernel\ndef wrong():\n    x = undefined_name\nwrong()",
     "@sv.kernel\ndef generates():\n    yield 1\ngenerates()",
     "beyond",
     "a",
-    "from samovar.compiler import progress\nprogress.PATIENCE = progress.INTERVAL = 0.0\n"
+    "progress.PATIENCE = progress.INTERVAL = 0.0\n"
     "@sv.kernel\ndef waits(a: sv.types.NDArray[sv.f32, 1]):\n    for i in a:\n        a[i] = 1\n"
     "shown = []\nshow = progress.NotebookLine.show\n"
     "progress.NotebookLine.show = lambda line, text: (shown.append(text), show(line, text))\nwaits(a)\nshown[0]",

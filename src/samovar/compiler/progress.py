@@ -81,11 +81,10 @@ class Progress:
             _Process.seconds += monotonic() - self.start
         else:
             self._outer._inner = None
-        if self.shown and _Process.shows is None:
-            if _Process.line is None:
-                _write("\r\x1b[K")
-            elif self._outer is None:
-                _Process.line.clear()
+        if self._outer is None and _Process.line is not None:
+            _Process.line.clear()
+        elif self.shown and _Process.shows is None and _Process.line is None:
+            _write("\r\x1b[K")
 
     def advance(self) -> None:
         """Count another finished part."""
