@@ -56,11 +56,12 @@ def seen(a: Floats, b: Floats, k: sv.types.NDArray[sv.i32, 1]):
         for i in range(k.shape[0]):
             x = a[i]
             y = 0.0
+            j = i + 1
             if x > 0.5:
-                b[i + 1] = x
+                b[j] = x
                 y = b[k[i]]
             else:
-                b[i + 1] = 2.0
+                b[j] = 2.0
             a[i] = x + y
 
 
@@ -69,9 +70,9 @@ def chosen_inside(a: Floats, b: Floats, k: sv.types.NDArray[sv.i32, 1]):
     for _ in range(1):
         for i in range(k.shape[0]):
             if a[i] > 0.5:
-                b[k[i]] = a[i]
+                b[i + 1] = a[i]
             else:
-                b[k[i]] = 2.0
+                b[i + 1] = 2.0
 
 
 @sv.kernel
