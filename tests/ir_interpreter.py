@@ -26,6 +26,7 @@ from samovar import _native
 from samovar._native import DType
 from samovar.artifact.sites import Site
 from samovar.ir.graph import Sections
+from samovar.ir.opcodes import CELL_OPERATIONS
 from samovar.ir.structure import (
     Atomic,
     Captured,

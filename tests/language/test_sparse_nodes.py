@@ -427,3 +427,25 @@ def test_serial_loops_over_cells_warn():
 
     with pytest.warns(sv.SamovarWarning, match="always parallel"):
         assert run() == 4
+
+
+def test_gradients_of_sparse_fields_are_beside_them():
+    x = sv.field(sv.f32, needs_grad=True)
+    loss = sv.field(sv.f32, (), needs_grad=True)
+    node = sv.root.pointer(sv.i, 8)
+    node.dense(sv.i, 4).place(x)
+
+    @sv.kernel
+    def squares():
+        for i in x:
+            loss[None] += x[i] * x[i]
+
+    x[5], x[17] = 3.0, 2.0
+    squares()
+    loss.grad[None] = 1.0
+    squares.grad()
+    assert x.grad.to_numpy().nonzero()[0].tolist() == [5, 17]
+    assert (x.grad[5], x.grad[17]) == (6.0, 4.0)
+    assert node.active_count == 2
+    node.deactivate_all()
+    assert not x.grad.to_numpy().any()
