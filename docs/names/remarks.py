@@ -47,7 +47,8 @@ DIFFERENT = {
     "experimental": "`sv.real_func`; `samovar.compat.quadrants.experimental` exists",
     "experimental.real_func": "`sv.real_func`",
     "extension": "`sv.extension.is_supported(…)`; `assertion` and `data64` are supported",
-    "field": "exactly its elements: a write beyond its shape corrupts memory, unless `field_margin` is set; debug mode reports it",
+    "field": "exactly its elements: a write beyond its shape corrupts memory, unless `field_margin` is set; debug mode "
+    "reports it",
     "Format": "`samovar.compat.quadrants.Format`, for textures",
     "round": "halves go to the even neighbor, as in Python; `samovar.compat.quadrants.round` rounds them away from zero",
     "init": "see [options](#options)",
@@ -81,7 +82,6 @@ DIFFERENT = {
     "FieldsBuilder().pointer": "an error with the reason: " + _SPARSE,
     "FieldsBuilder().quant_array": "an error with the reason: " + _QUANTIZED,
     "FieldsBuilder().finalize": "memory is freed with the last field; `destroy()` declares that none is in use",
-    "Format": "available in compatibility mode (`qd.Format`, `ti.Format`), for textures",
 }
 
 #: Path → why it is missing.

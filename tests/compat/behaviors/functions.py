@@ -605,7 +605,7 @@ def zip_and_enumerate():
     @qd.kernel
     def k() -> qd.i32:
         s = 0
-        for i, (a, b) in qd.static(enumerate(zip(first, second))):
+        for i, (a, b) in qd.static(enumerate(zip(first, second))):  # noqa: B905
             s += i * a * b
         return s
 

@@ -506,7 +506,7 @@ def decompositions():
         a = qd.Matrix([[2.0, 1.0], [1.0, 3.0]])
         u, s, v = qd.svd(a, qd.f64)
         out[0], out[1] = s[0, 0], s[1, 1]
-        r, p = qd.polar_decompose(a, qd.f64)
+        r, _p = qd.polar_decompose(a, qd.f64)
         out[2] = r[0, 0]
         w, _ = qd.sym_eig(a, qd.f64)
         out[3], out[4] = qd.min(w[0], w[1]), qd.max(w[0], w[1])
