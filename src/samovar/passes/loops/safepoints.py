@@ -52,7 +52,7 @@ from samovar.passes.loops.work import Known, Work, as_integer, combined, has_lon
 BRIEF = 1_000_000.0
 #: The approximate duration of a strip of an innermost loop (nanoseconds), and its minimum number of iterations.
 PIECE, LEAST_PIECE = 500_000.0, 16
-#: A scalar loop of unknown length with at most so many operations has so many copies of its body.
+#: A scalar innermost loop of unknown length with at most so many operations has so many copies of its body.
 LITTLE, UNROLLED = 24, 4
 #: Code of more operations does not get two versions, for short loops and for long ones.
 TWICE = 150
@@ -191,11 +191,11 @@ class _Placing:
 
     def _while(self, loop: While) -> list[Operation]:
         """A loop of unknown length polls in each iteration; a short one is unrolled, and polls once in several."""
+        plain = not any(each.width or isinstance(each, (For, While)) for each in inside(loop))
         self._inside(loop.head)
         self._inside(loop.body)
         cost = self._cost(loop.head) + self._cost(loop.body)
-        little = code_size(loop.head) + code_size(loop.body) <= LITTLE and not any(each.width for each in inside(loop))
-        copies = UNROLLED if little else 1
+        copies = UNROLLED if plain and code_size(loop.head) + code_size(loop.body) <= LITTLE else 1
         rest: list[Operation] = []
         for _ in range(copies - 1):
             clone, build = Clone(), Builder(loop.line, loop.origin)
