@@ -178,7 +178,7 @@ def poisson(ti):
         block = ti.root.pointer(ti.ij, size // 16)
         block.dense(ti.ij, 16).place(u, f, r)
         fields.append((u, f, r))
-    (u, f, r), (cu, cf, cr) = fields
+    (u, f, r), (cu, cf, _) = fields
 
     @ti.kernel
     def begin():
