@@ -369,11 +369,11 @@ def smoke(gs: Any) -> Made:
         """Where smoke enters, and in which direction."""
 
         @qd.func
-        def get_tan_dir(self, t: float):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        def get_tan_dir(self, t: float):  # type: ignore[no-untyped-def]
             return qd.Vector([qd.sin(t), 0.0, 1.0])
 
         @qd.func
-        def get_factor(self, i: int, j: int, k: int, dx: float, t: float):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        def get_factor(self, i: int, j: int, k: int, dx: float, t: float):  # type: ignore[no-untyped-def]
             distance = (qd.Vector([i, j, k]) * dx - qd.Vector([0.5, 0.5, 0.2])).norm()
             return qd.exp(-80.0 * distance * distance)
 

@@ -46,11 +46,13 @@ In compatibility mode (`--as`, `samovar.compat.install`) the following options a
 - `nested_structs="first"`: a number for a member that is a struct sets the first member of that struct, `Outer(1)`.
   Otherwise it is an error.
 - `flush_denormals=True`: kernels flush denormal floats to zero. Otherwise they keep their value.
-- `field_margin=4096`: in front of each field, and after it, are 4096 unused bytes. In Quadrants fields are adjacent, so that a
+- `field_margin=4096`: in front of each field, and after it, are 4096 unused bytes. In Quadrants fields are adjacent, so a
   write slightly beyond the shape hits another field or unused memory; with a margin it does no harm. Otherwise it
   corrupts memory. Debug mode (`sv.init(debug=True)`) reports it.
 - `lost_gradients="zero"`: no derivative goes through an array without a gradient, with a warning where a kernel writes and
   reads one. Otherwise it is an error if the derivative would be wrong.
+- `rounded_halves="away"`: `round` in kernels takes halves away from zero, as C does, except those of constants. Otherwise
+  they go to the even neighbor, as in Python.
 - `missing_returns="zero"`: a `real_func` that ends without a `return` on some paths returns 0 there. Otherwise it is an
   error.
 """

@@ -34,7 +34,7 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {"init": init_of}
         found |= {name: _constant(value) for name, value in architectures.VALUES.items()}
         found[f"{peer.title}IndexError"] = _samovar("SamovarAxesError")
-        found |= {"Format": _of_textures("Format"), "round": _rounding}
+        found["Format"] = _of_textures("Format")
     if inner.startswith("lang"):
         found |= {name: _constant(value) for name, value in process_state.NAMES.items()}
         found |= {name: _constant(value) for name, value in architectures.NAMES.items()}
@@ -103,12 +103,6 @@ def _of_textures(name: str) -> Callable[[Peer], Any]:
         return textures.NAMES[name]
 
     return found
-
-
-def _rounding(peer: Peer) -> Any:
-    from samovar.compat.rounding import round as rounded
-
-    return rounded
 
 
 def _version(place: int) -> Callable[[Peer], Any]:
