@@ -76,7 +76,7 @@ _WINDOWS = tuple(
     "SHIFT SPACE Scene TAB UP Window check_ggui_availability make_camera".split()
 )
 _DRAWING = {
-    "": ("GUI",),
+    "": ("GUI", "hex_to_rgb", "rgb_to_hex"),
     "tools": (*_IMAGE_TOOLS, "VideoManager"),
     "tools.image": _IMAGE_TOOLS,
     "tools.video": ("VideoManager",),
