@@ -603,7 +603,8 @@ def main() -> None:
             if len(rounds) == len(CONTENDERS):
                 print(report(name, rounds, given.precision), flush=True)
             else:
-                print(name, [each.get("figures", each.get("error")) for several in rounds.values() for each in several], flush=True)
+                found = [each.get("figures", each.get("error")) for several in rounds.values() for each in several]
+                print(name, found, flush=True)
     OUTPUT.parent.mkdir(exist_ok=True)
     OUTPUT.write_text(json.dumps(figures, indent=1))
 
