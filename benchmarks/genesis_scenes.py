@@ -544,15 +544,15 @@ def run(given: argparse.Namespace, contender: str, name: str, cache: Path) -> di
 
 def agreement(theirs: dict[str, Any], ours: dict[str, Any], tolerance: float) -> tuple[int, float]:
     """Until which compared step two runs agree, and the largest difference after the last one, relative to the largest."""
-    until, worst = 0, 0.0
+    until, worst, agrees = 0, 0.0, True
     for step in theirs:
         worst = 0.0
         for one, other in zip(theirs[step], ours[step], strict=True):
             size = max(map(abs, one[:-1]), default=0.0) or 1.0
             differences = [abs(a - b) for a, b in zip(one[:-1], other[:-1], strict=True)]
             worst = max(worst, max(differences, default=0.0) / size)
-        if worst <= tolerance and until == sum(int(each) for each in theirs if int(each) < int(step)) * 0 + until:
-            until = int(step)
+        agrees = agrees and worst <= tolerance
+        until = int(step) if agrees else until
     return until, worst
 
 
@@ -600,7 +600,11 @@ def main() -> None:
                     if not any("error" in each for each in rounds[who]):
                         rounds[who].append(run(given, who, name, cache))
             figures[name] = rounds
-            print(report(name, rounds, given.precision) if len(rounds) == len(CONTENDERS) else (name, rounds), flush=True)
+            if len(rounds) == len(CONTENDERS):
+                print(report(name, rounds, given.precision), flush=True)
+            else:
+                found = [each.get("figures", each.get("error")) for several in rounds.values() for each in several]
+                print(name, found, flush=True)
     OUTPUT.parent.mkdir(exist_ok=True)
     OUTPUT.write_text(json.dumps(figures, indent=1))
 

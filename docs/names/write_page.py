@@ -22,8 +22,8 @@ have the same meaning. `samovar run --as quadrants program.py` (also `-m module`
 `samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the only change. In this
 mode errors have the names of Quadrants, `qd.lang` has what programs use, and `QD_*` variables are read (`QD_DUMP_IR=1`
 writes to `debug_dump_path`, by default `/tmp/ir`; `QD_KERNEL_COVERAGE=1` sets `kernel_coverage`). The same holds for Taichi
-(`samovar.compat.taichi`, `--as taichi`, `TI_*`). Its windows (`ti.GUI`, `ti.ui`) are [pages](pictures.md#windows);
-without a display they render off-screen, and close after `SAMOVAR_FRAMES` frames (default 50).
+(`samovar.compat.taichi`, `--as taichi`, `TI_*`). Its windows (`ti.GUI`, `ti.ui`) render off-screen: there is no input, files
+are written on request, and a window closes after `SAMOVAR_FRAMES` frames (default 50).
 
 `docs/names/write_page.py` generates this page from `docs/names/quadrants.txt`.
 
@@ -41,16 +41,18 @@ In compatibility mode (`--as`, `samovar.compat.install`) the following options a
   below zero for an unsigned type, raises `OverflowError` in any mode.
 - `literal_locals="first"`: a local that starts with a literal keeps the type of that literal, with a warning if something
   is lost. Otherwise it has the widest type assigned to it.
-- `vector_truth="entries"`: `and`, `or` and `not` of vectors and matrices are element-wise, and a comparison of vectors in
-  plain Python is always true (`assert v == [1, 2]`), as in Taichi. Otherwise they are errors.
+- `vector_truth="entries"`: `and`, `or` and `not` of vectors and matrices work entry by entry, and a comparison of vectors in
+  plain Python is always true, `assert v == [1, 2]`, as there. Otherwise they are errors.
 - `nested_structs="first"`: a number for a member that is a struct sets the first member of that struct, `Outer(1)`.
   Otherwise it is an error.
 - `flush_denormals=True`: kernels flush denormal floats to zero. Otherwise they keep their value.
-- `field_margin=4096`: in front of each field, and after it, are 4096 unused bytes. In Quadrants fields are adjacent, so that
-  a write slightly beyond the shape hits another field or unused memory; with a margin it does no harm. Otherwise it
+- `field_margin=4096`: in front of each field, and after it, are 4096 unused bytes. In Quadrants fields are adjacent, so a
+  write slightly beyond the shape hits another field or unused memory; with a margin it does no harm. Otherwise it
   corrupts memory. Debug mode (`sv.init(debug=True)`) reports it.
 - `lost_gradients="zero"`: no derivative goes through an array without a gradient, with a warning where a kernel writes and
   reads one. Otherwise it is an error if the derivative would be wrong.
+- `rounded_halves="away"`: `round` in kernels takes halves away from zero, as C does, except those of constants. Otherwise
+  they go to the even neighbor, as in Python.
 - `missing_returns="zero"`: a `real_func` that ends without a `return` on some paths returns 0 there. Otherwise it is an
   error.
 """

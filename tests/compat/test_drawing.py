@@ -206,3 +206,9 @@ def test_a_program_with_a_window_ends(tmp_path):
     environment = {**os.environ, "SAMOVAR_FRAMES": "4", "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "4\n"), done.stderr
+
+
+def test_colors_are_numbers_or_channels():
+    assert ti.rgb_to_hex((1.0, 0.5, 0.0)) == 0xFF7F00
+    assert ti.rgb_to_hex(np.array([[0.0, 1.0], [2.0, -1.0], [0.2, 0.2]])).tolist() == [0x00FF33, 0xFF0033]
+    assert ti.hex_to_rgb(0x336699) == pytest.approx((0.2, 0.4, 0.6))

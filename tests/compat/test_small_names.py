@@ -162,8 +162,12 @@ def test_round_goes_away_from_zero_as_in_the_peers():
     def rounded() -> qd.f32:
         for i in out:
             out[i] = qd.round((i - 4) * 0.5)
-        return qd.round(2.5, qd.i32) * 100 + qd.round(qd.Vector([0.5, 1.4])).sum()
+        return qd.round(out[8] + 0.5, qd.i32) * 100 + qd.round(qd.Vector([out[5], 1.4])).sum()
 
+    qd.init()
     assert rounded() == 302
     assert out.to_numpy().tolist() == [-2, -2, -1, -1, 0, 1, 1, 2, 2]
-    assert qd.round(-2.5) == -3
+    sv.init(rounded_halves="even")
+    assert rounded() == 201
+    assert out.to_numpy().tolist() == [-2, -2, -1, 0, 0, 0, 1, 2, 2]
+    sv.reset()

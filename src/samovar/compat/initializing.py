@@ -56,6 +56,7 @@ _HABITS = {
     "flush_denormals": True,
     "field_margin": 4096,
     "lost_gradients": "zero",
+    "rounded_halves": "away",
 }
 #: Positional parameters after the first three.
 _FURTHER = ("_test_mode", "enable_fallback", "require_version", "print_non_pure", "src_ll_cache")

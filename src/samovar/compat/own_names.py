@@ -34,7 +34,7 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {"init": init_of}
         found |= {name: _constant(value) for name, value in architectures.VALUES.items()}
         found[f"{peer.title}IndexError"] = _samovar("SamovarAxesError")
-        found |= {"Format": _of_textures("Format"), "round": _rounding}
+        found["Format"] = _of_textures("Format")
         found["deactivate_all_snodes"] = lambda peer: samovar.root.deactivate_all
     if inner.startswith("lang"):
         found |= {name: _constant(value) for name, value in process_state.NAMES.items()}
@@ -77,7 +77,7 @@ _WINDOWS = tuple(
     "SHIFT SPACE Scene TAB UP Window check_ggui_availability make_camera".split()
 )
 _DRAWING = {
-    "": ("GUI",),
+    "": ("GUI", "hex_to_rgb", "rgb_to_hex"),
     "tools": (*_IMAGE_TOOLS, "VideoManager"),
     "tools.image": _IMAGE_TOOLS,
     "tools.video": ("VideoManager",),
@@ -106,12 +106,6 @@ def _of_textures(name: str) -> Callable[[Peer], Any]:
         return textures.NAMES[name]
 
     return found
-
-
-def _rounding(peer: Peer) -> Any:
-    from samovar.compat.rounding import round as rounded
-
-    return rounded
 
 
 def _version(place: int) -> Callable[[Peer], Any]:

@@ -7,6 +7,7 @@ A texture is an array of vectors with one component per channel. Formats without
 from __future__ import annotations
 
 import enum
+from importlib import import_module
 from typing import Any
 
 import samovar
@@ -117,11 +118,10 @@ class Texture:
     def to_image(self) -> Any:
         """Return a Pillow image."""
         import numpy as np
-        from PIL import Image
 
         pixels = np.zeros((*self.shape, 3), np.uint8)
         pixels[..., : min(3, self.channels)] = self.texels.to_numpy()[..., :3]
-        return Image.fromarray(pixels).rotate(270, expand=True)
+        return import_module("PIL.Image").fromarray(pixels).rotate(270, expand=True)
 
 
 def texture(num_dimensions: int) -> Any:

@@ -14,7 +14,7 @@ from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
-from samovar.ir import OPCODES
+from samovar.ir import OPCODES, Value
 from samovar.language import is_float, is_integer
 
 
@@ -47,11 +47,30 @@ def rounding(code: str) -> Rule:
         value = call["x"].scalar(stager, call.node)
         assert value.type is not None
         if is_float(value.type):
-            value = stager.emit(code, value.type, (value,))
+            if code == "round" and not isinstance(call["x"], Static) and halves_go_away(stager):
+                value = halves_away(stager, value)
+            else:
+                value = stager.emit(code, value.type, (value,))
         wanted = call.get("dtype")
         return Scalar(value if wanted is None else convert(stager, value, dtype_argument(stager, wanted, call.node)))
 
     return Rule(apply, "x dtype?", elementwise=True)
+
+
+def halves_go_away(stager: Stager) -> bool:
+    """Whether `round` takes halves away from zero."""
+    return bool(stager.context.lens.options.rounded_halves == "away")
+
+
+def halves_away(stager: Stager, value: Value) -> Value:
+    """The nearest whole number, of halves the one farther from zero."""
+    dtype = value.type
+    assert dtype is not None
+    whole = stager.emit("trunc", dtype, (value,))
+    part = stager.emit("abs", dtype, (stager.emit("sub", dtype, (value, whole)),))
+    is_far = stager.emit("ge", u1, (part, constant(0.5, dtype)))
+    step = stager.emit("copysign", dtype, (constant(1.0, dtype), value))
+    return stager.emit("select", dtype, (is_far, stager.emit("add", dtype, (whole, step)), whole))
 
 
 def test_function(code: str) -> Rule:

@@ -27,6 +27,7 @@ DEFAULTS: dict[str, Any] = {
     "missing_returns": "error",
     "field_margin": 0,
     "lost_gradients": "error",
+    "rounded_halves": "even",
     "opt_level": 2,
     "default_ip": i32,
     "default_fp": f32,
@@ -95,6 +96,7 @@ class Options:
     missing_returns: str
     field_margin: int
     lost_gradients: str
+    rounded_halves: str
     opt_level: int
     default_ip: DType
     default_fp: DType

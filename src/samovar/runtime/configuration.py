@@ -48,6 +48,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "nested_structs": ("error", "first"),
     "missing_returns": ("error", "zero"),
     "lost_gradients": ("error", "zero"),
+    "rounded_halves": ("even", "away"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
     "log_level": ("debug", "info", "warning", "error"),
@@ -103,6 +104,7 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
       harm
     - `lost_gradients`: a derivative through an array that has no gradient, but is written from arrays with one, is an
       "error", or "zero", with a warning
+    - `rounded_halves`: `round` in kernels takes halves to the "even" neighbor, or "away" from zero
     - `opt_level`: 0 (fastest compile) to 3 (most optimization); 2, the default, chooses per part of a kernel
     - `default_ip`, `default_fp`: the types of `int` and `float` in kernels; `sv.i32` and `sv.f32` by default
     - `num_threads`: the number of threads of a launch; 0 for all that the process may use

@@ -85,5 +85,5 @@ def all_tangents() -> list[Any]:
 
 def companions(field: Field) -> list[Field]:
     """The gradient and the tangent of a field, as far as it has them."""
-    found = (field.grad if field.needs_grad else None, getattr(field, "dual", None))
-    return [each for each in found if isinstance(each, Field)]
+    beside = (field.grad if field.needs_grad else None, getattr(field, "dual", None))
+    return [each for each in beside if isinstance(each, Field)]

@@ -98,22 +98,6 @@ def small_integers_wrap():
     return found
 
 
-def shifts():
-    start()
-    out = qd.field(qd.i32, 5)
-
-    @qd.kernel
-    def k(a: qd.i32, n: qd.i32):
-        out[0] = a << n
-        out[1] = a >> n
-        out[2] = qd.bit_shr(a, n)
-        out[3] = qd.cast(qd.u32(a) >> n, qd.i32)
-        out[4] = qd.bit_sar(a, n) if qd.static(hasattr(qd, "bit_sar")) else a >> n
-
-    k(-100, 3)
-    return out
-
-
 def comparisons_in_a_chain():
     start()
 
@@ -273,36 +257,6 @@ def while_true():
     return [k(5), k(6)]
 
 
-def a_while_with_else():
-    start()
-
-    @qd.kernel
-    def k() -> qd.i32:
-        i = 0
-        while i < 3:
-            i += 1
-        else:
-            i = 100
-        return i
-
-    return k()
-
-
-def a_for_with_else():
-    start()
-
-    @qd.kernel
-    def k() -> qd.i32:
-        s = 0
-        for i in range(3):
-            s += i
-        else:
-            s = 100
-        return s
-
-    return k()
-
-
 def ranges():
     start()
 
@@ -316,20 +270,6 @@ def ranges():
         return s
 
     return [k(2, 5), k(5, 2), k(-2, 2)]
-
-
-def a_range_with_a_step():
-    start()
-
-    @qd.kernel
-    def k(a: qd.i32, b: qd.i32) -> qd.i32:
-        s = 0
-        for _ in range(1):
-            for i in range(a, b, 2):
-                s = s * 10 + i
-        return s
-
-    return k(1, 8)
 
 
 def a_static_range_with_a_step():
@@ -364,33 +304,6 @@ def select():
         return qd.select(a > 1, 10, 20) + v[0] + v[1]
 
     return [k(0), k(1), k(2)]
-
-
-def is_and_in():
-    start()
-
-    @qd.kernel
-    def k() -> qd.i32:
-        s = 0
-        if qd.static(3 in (1, 2, 3)):
-            s += 1
-        if qd.static(None is None):
-            s += 10
-        if qd.static("a" not in ("b",)):
-            s += 100
-        return s
-
-    return k()
-
-
-def in_at_run_time():
-    start()
-
-    @qd.kernel
-    def k(a: qd.i32) -> qd.i32:
-        return 1 if a in (1, 2, 3) else 0
-
-    return [k(2), k(5)]
 
 
 def deletion():
@@ -643,22 +556,6 @@ def a_local_sum():
     return k(100)
 
 
-def an_array_at_compile_time():
-    start()
-    weights = np.array([1, 2, 3])
-
-    @qd.kernel
-    def k() -> qd.i32:
-        s = 0
-        for w in qd.static(weights):
-            s += w
-        for i in qd.static(range(3)):
-            s += 10 * weights[i]
-        return s
-
-    return k()
-
-
 def captured_numbers():
     start()
     n, x, flag, numpy_number = 3, 2.5, True, np.float32(1.5)
@@ -681,15 +578,3 @@ def assertions_that_hold():
         return a
 
     return k(5)
-
-
-def an_early_return():
-    start()
-
-    @qd.kernel
-    def k(a: qd.i32) -> qd.i32:
-        if a > 5:
-            return 1
-        return 0
-
-    return [k(6), k(5)]

@@ -97,18 +97,6 @@ def indices_of_the_host():
     return [x[1, 2], x[0, 1], x[0, 0]]
 
 
-def too_many_indices_of_the_host():
-    start()
-    x = qd.field(qd.f32, (2, 3))
-    return x[1, 2, 3]
-
-
-def too_few_indices_of_the_host():
-    start()
-    x = qd.field(qd.f32, (2, 3))
-    return x[1]
-
-
 def a_field_without_dimensions():
     start()
     x = qd.field(qd.i32, ())
@@ -126,17 +114,6 @@ def a_field_that_is_not_placed():
     start()
     x = qd.field(qd.f32)
     return x[0]
-
-
-def a_field_that_is_not_placed_in_a_kernel():
-    start()
-    x = qd.field(qd.f32)
-
-    @qd.kernel
-    def k():
-        x[0] = 1.0
-
-    k()
 
 
 def nodes():
@@ -235,32 +212,6 @@ def a_component_of_a_matrix_field():
     return m.get_scalar_field(1, 0)
 
 
-def fields_of_structs():
-    start()
-    particle = qd.types.struct(x=qd.types.vector(2, qd.f32), m=qd.f32, n=qd.i32)
-    p = particle.field(3)
-
-    @qd.kernel
-    def k():
-        for i in p:
-            p[i].x = [i, i + 1]
-            p[i].m = 0.5 * i
-            p[i].n = i * i
-
-    k()
-    return [p.x.to_numpy().tolist(), p.m.to_numpy().tolist(), p.n.to_numpy().tolist(), p.shape]
-
-
-def a_struct_of_the_host():
-    start()
-    particle = qd.types.struct(x=qd.f32, n=qd.i32)
-    p = particle.field(3)
-    p[1] = particle(x=2.5, n=3)
-    p[2].x = 4
-    found = p[1]
-    return [found.x, found.n, p[2].x, p.to_numpy()["x"].tolist()]
-
-
 def a_struct_from_a_dictionary():
     start()
     s = qd.Struct({"a": 1, "b": 2.5})
@@ -278,20 +229,6 @@ def a_struct_in_a_kernel():
         return s.a * 10 + s.b.sum()
 
     return k(3.0)
-
-
-def struct_fields_soa():
-    start()
-    particle = qd.types.struct(x=qd.f32, n=qd.i32)
-    p = particle.field(3, layout=qd.Layout.SOA)
-
-    @qd.kernel
-    def k():
-        for i in p:
-            p[i] = particle(x=i * 0.5, n=i)
-
-    k()
-    return [p.x.to_numpy().tolist(), p.n.to_numpy().tolist()]
 
 
 def loops_over_fields():
@@ -413,28 +350,6 @@ def numpy_arrays_in_place():
     return a
 
 
-def tensors_of_torch():
-    import torch
-
-    start()
-    a = torch.zeros(4)
-
-    @qd.kernel
-    def k(a: qd.types.ndarray()):
-        for i in a:
-            a[i] = i * i
-
-    k(a)
-    return a.tolist()
-
-
-def a_field_to_torch():
-    start()
-    x = qd.field(qd.f32, 3)
-    x.fill(2)
-    return x.to_torch().tolist()
-
-
 def a_field_as_an_argument():
     start()
     x, y = qd.field(qd.f32, 3), qd.field(qd.f32, 5)
@@ -534,9 +449,3 @@ def a_field_that_is_placed_late():
     qd.root.dense(qd.i, 2).place(y)
     y[0] = 3
     return [x.to_numpy().tolist(), y.to_numpy().tolist()]
-
-
-def names_of_fields():
-    start()
-    x = qd.field(qd.f32, 3, name="position")
-    return [x.name, str(x.dtype), x.parent() is not None]

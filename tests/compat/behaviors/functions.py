@@ -2,23 +2,11 @@
 
 import operator
 
-import numpy as np
 import quadrants as qd
 
 
 def start(**options):
     qd.init(arch=qd.cpu, **options)
-
-
-def a_lambda_of_the_module():
-    start()
-    twice = qd.func(lambda x: 2 * x)
-
-    @qd.kernel
-    def k(a: qd.f32) -> qd.f32:
-        return twice(a) + 1
-
-    return k(3.0)
 
 
 def a_func_made_in_a_call():
@@ -147,22 +135,6 @@ def a_func_that_gives_back_a_field():
     return total()
 
 
-def a_func_that_gives_back_an_array():
-    start()
-
-    @qd.func
-    def same(a: qd.template()):
-        return a
-
-    @qd.kernel
-    def k(a: qd.types.ndarray()) -> qd.f32:
-        b = same(a)
-        b[0] = 4.0
-        return b[0] + a[1]
-
-    return k(np.array([1.0, 2.0], np.float32))
-
-
 def a_func_that_gives_back_a_struct():
     start()
 
@@ -181,23 +153,6 @@ def a_func_that_gives_back_a_struct():
         return p.a * p.b
 
     return k(3.5)
-
-
-def a_func_that_gives_back_a_range():
-    start()
-
-    @qd.func
-    def pairs(n: qd.template()):
-        return qd.ndrange(n, 3)
-
-    @qd.kernel
-    def k() -> qd.i32:
-        s = 0
-        for i, j in pairs(2):
-            s += 10 * i + j
-        return s
-
-    return k()
 
 
 def a_func_without_a_result():
@@ -488,49 +443,6 @@ def a_real_func_of_a_real_func():
     return k(3)
 
 
-def recursion_of_a_real_func():
-    start()
-
-    @qd.real_func
-    def f(n: qd.i32) -> qd.i32:
-        found = 1
-        if n > 1:
-            found = n * f(n - 1)
-        return found
-
-    @qd.kernel
-    def k(n: qd.i32) -> qd.i32:
-        return f(n)
-
-    return [k(5), k(1), k(8)]
-
-
-def fibonacci_by_a_real_func():
-    start()
-
-    @qd.real_func
-    def fib(n: qd.i32) -> qd.i32:
-        if n < 2:
-            return n
-        return fib(n - 1) + fib(n - 2)
-
-    @qd.kernel
-    def k(n: qd.i32) -> qd.i32:
-        return fib(n)
-
-    return [k(n) for n in range(12)]
-
-
-def a_func_outside_of_a_kernel():
-    start()
-
-    @qd.func
-    def f(x):
-        return x
-
-    return f(3)
-
-
 def a_kernel_with_a_lambda_inside():
     start()
 
@@ -568,25 +480,6 @@ def a_plain_function_in_a_kernel():
     return k(3)
 
 
-def builtins_in_a_kernel():
-    start()
-    out = qd.field(qd.f32, 8)
-
-    @qd.kernel
-    def k(a: qd.f32, b: qd.i32):
-        out[0] = abs(-a)
-        out[1] = max(a, b, 7)
-        out[2] = min(a, b)
-        out[3] = int(a)
-        out[4] = float(b) / 4
-        out[5] = pow(a, 2)
-        out[6] = round(a)
-        out[7] = bool(b)
-
-    k(2.75, 3)
-    return out
-
-
 def len_of_things():
     start()
     names = ["a", "b", "c"]
@@ -594,20 +487,6 @@ def len_of_things():
     @qd.kernel
     def k() -> qd.i32:
         return qd.static(len(names)) * 10 + len(names)
-
-    return k()
-
-
-def zip_and_enumerate():
-    start()
-    first, second = [1, 2, 3], [4, 5, 6]
-
-    @qd.kernel
-    def k() -> qd.i32:
-        s = 0
-        for i, (a, b) in qd.static(enumerate(zip(first, second))):  # noqa: B905
-            s += i * a * b
-        return s
 
     return k()
 

@@ -228,17 +228,6 @@ def assigned_parts():
     return k()
 
 
-def negative_components():
-    start()
-
-    @qd.kernel
-    def k() -> qd.i32:
-        v = qd.Vector([1, 2, 3])
-        return v[-1]
-
-    return k()
-
-
 def componentwise_functions():
     start()
     out = qd.Vector.field(3, qd.f32, 6)
@@ -319,23 +308,6 @@ def vectors_of_the_host():
         (a - b).sum(),
         a.max(),
         a.normalized().to_list(),
-    ]
-
-
-def matrices_of_the_host():
-    start()
-    m = qd.Matrix([[1.0, 2.0], [3.0, 4.0]])
-    return [
-        (m @ m).to_list(),
-        m.transpose().to_list(),
-        m.determinant(),
-        m.inverse().to_list(),
-        m.trace(),
-        (m @ qd.Vector([1.0, 1.0])).to_list(),
-        m[1, 0],
-        m.n,
-        m.m,
-        m.sum(),
     ]
 
 
@@ -444,22 +416,6 @@ def atomic_sums_of_vectors():
     return total[None].to_list()
 
 
-def loops_over_components():
-    start()
-
-    @qd.kernel
-    def k() -> qd.i32:
-        v = qd.Vector([3, 5, 7])
-        s = 0
-        for c in qd.static(v):
-            s = s * 10 + c
-        for i in range(v.n):
-            s += v[i] * 1000
-        return s
-
-    return k()
-
-
 def a_component_at_run_time():
     start()
 
@@ -506,7 +462,7 @@ def decompositions():
         a = qd.Matrix([[2.0, 1.0], [1.0, 3.0]])
         u, s, v = qd.svd(a, qd.f64)
         out[0], out[1] = s[0, 0], s[1, 1]
-        r, _p = qd.polar_decompose(a, qd.f64)
+        r, _ = qd.polar_decompose(a, qd.f64)
         out[2] = r[0, 0]
         w, _ = qd.sym_eig(a, qd.f64)
         out[3], out[4] = qd.min(w[0], w[1]), qd.max(w[0], w[1])
@@ -604,16 +560,6 @@ def a_wrong_length():
         w[0] = 1
 
     k()
-
-
-def a_component_outside():
-    start()
-
-    @qd.kernel
-    def k() -> qd.i32:
-        return qd.Vector([1, 2])[5]
-
-    return k()
 
 
 def a_field_of_long_vectors():

@@ -32,7 +32,7 @@ static const char *const words[] = {
     "layout", "MATRIX", "opt_level", "random_seed", "STRUCT", "STRUCTS", "flush_denormals", "without",
     "shared_variables", "printed_numbers", "float_bounds", "wide_arguments", "kernel_coverage", "probes",
     "literal_locals", "again", "callee",
-    "vector_truth", "nested_structs", "missing_returns", "lost_gradients",
+    "vector_truth", "nested_structs", "missing_returns", "lost_gradients", "rounded_halves",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from importlib import import_module
 
 from samovar.compat.drawing.image_files import imwrite
 from samovar.errors import SamovarError
@@ -57,8 +58,7 @@ class VideoManager:
 def _packaged_ffmpeg() -> str | None:
     """The ffmpeg of the package `imageio-ffmpeg`, if that is installed."""
     try:
-        from imageio_ffmpeg import get_ffmpeg_exe
+        found: str = import_module("imageio_ffmpeg").get_ffmpeg_exe()
     except ImportError:
         return None
-    found: str = get_ffmpeg_exe()
     return found

@@ -203,10 +203,10 @@ def matched(
     starred = [place for place, element in enumerate(targets) if isinstance(element, ast.Starred)]
     if not starred:
         if len(items) != len(targets):
-            stager.fail_type(target, f"cannot unpack {len(items)} values into {len(targets)} names")
+            stager.fail_signature(target, f"cannot unpack {len(items)} values into {len(targets)} names")
         return list(zip(targets, items, strict=True))
     if len(items) < len(targets) - 1:
-        stager.fail_type(target, f"expected at least {len(targets) - 1} values, got {len(items)}")
+        stager.fail_signature(target, f"expected at least {len(targets) - 1} values, got {len(items)}")
     first, after = starred[0], len(targets) - starred[0] - 1
     star = targets[first]
     assert isinstance(star, ast.Starred)
