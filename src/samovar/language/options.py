@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 #: Every option with its default. `sv.init` documents their meaning.
 DEFAULTS: dict[str, Any] = {
     "arch": "cpu",
-    "target": "",
     "debug": False,
     "check_out_of_bound": False,
     "check_races": False,
@@ -26,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "nested_structs": "error",
     "missing_returns": "error",
     "opt_level": 2,
+    "target": "",
     "default_ip": i32,
     "default_fp": f32,
     "num_threads": 0,
@@ -77,7 +77,6 @@ class Options:
     """A value for every option; immutable."""
 
     arch: str
-    target: str
     debug: bool
     check_out_of_bound: bool
     check_races: bool
@@ -92,6 +91,7 @@ class Options:
     nested_structs: str
     missing_returns: str
     opt_level: int
+    target: str
     default_ip: DType
     default_fp: DType
     num_threads: int
