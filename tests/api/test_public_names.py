@@ -116,7 +116,7 @@ def test_type_checkers_see_the_same_names():
     assert set(ROOT.split()) <= found
 
 
-@pytest.mark.parametrize("module", [sv.algorithms, sv.dask, sv.linalg, sv.ray, sv.tools, sv.ui])
+@pytest.mark.parametrize("module", [sv.algorithms, sv.dask, sv.linalg, sv.tools, sv.ui])
 def test_classes_are_pickled_by_their_public_name(module):
     classes = [value for name in module.__all__ if isinstance(value := getattr(module, name), type)]
     assert classes

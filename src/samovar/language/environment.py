@@ -14,6 +14,7 @@ PREFIX = "SAMOVAR_"
 #: The purpose of each.
 VARIABLES = {
     "SAMOVAR_BUILD_CACHE_VERSION_ID": "replaces the version of Samovar in cache keys",
+    "SAMOVAR_BUNDLE": "set by `sv.ray.runtime_env`: the kernels of a bundle, for a worker",
     "SAMOVAR_FRAMES": "the number of frames after which a headless window closes",
     "SAMOVAR_GDB": "1: register compiled functions with gdb",
     "SAMOVAR_LOG": "what to log: cache, compile, or both separated by a comma",

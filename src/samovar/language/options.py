@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 #: Every option with its default. `sv.init` documents their meaning.
 DEFAULTS: dict[str, Any] = {
     "arch": "cpu",
-    "target": "",
     "debug": False,
     "check_out_of_bound": False,
     "check_races": False,
@@ -29,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "lost_gradients": "error",
     "rounded_halves": "even",
     "opt_level": 2,
+    "target": "",
     "default_ip": i32,
     "default_fp": f32,
     "num_threads": 0,
@@ -80,7 +80,6 @@ class Options:
     """A value for every option; immutable."""
 
     arch: str
-    target: str
     debug: bool
     check_out_of_bound: bool
     check_races: bool
@@ -98,6 +97,7 @@ class Options:
     lost_gradients: str
     rounded_halves: str
     opt_level: int
+    target: str
     default_ip: DType
     default_fp: DType
     num_threads: int

@@ -78,8 +78,6 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
 
     - `arch`: the target, `sv.cpu`. Unsupported ones (`sv.gpu`) raise a warning, and the CPU is used. With `sv.python`
       nothing is compiled: kernels run as plain Python, for debuggers
-    - `target`: compile for all machines of an architecture level, "x86-64-v2" to "x86-64-v4", or for a processor by LLVM's
-      name, instead of for this machine
     - `debug`: check indices, assertions and integer overflow; errors carry file and line
     - `check_out_of_bound`: check indices only
     - `check_races`: detect data races only
@@ -106,6 +104,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
       "error", or "zero", with a warning
     - `rounded_halves`: `round` in kernels takes halves to the "even" neighbor, or "away" from zero
     - `opt_level`: 0 (fastest compile) to 3 (most optimization); 2, the default, chooses per part of a kernel
+    - `target`: compile for all machines of an architecture level, "x86-64-v2" to "x86-64-v4", or for a processor by LLVM's
+      name, instead of for this machine
     - `default_ip`, `default_fp`: the types of `int` and `float` in kernels; `sv.i32` and `sv.f32` by default
     - `num_threads`: the number of threads of a launch; 0 for all that the process may use
     - `random_seed`: the seed of the random numbers of kernels, see `sv.seed`

@@ -31,8 +31,8 @@ _SCHEMA = "({(SS)}{S}{(SI)}{(SSSSFYIIIIIYY)})"
 
 
 class Row:
-    """An entry in a manifest. `tree` and `leaf` are its keys, `target` the processor it is compiled for ("" for the machine
-    that the salt describes), `segment` a number in the manifest."""
+    """An entry in a manifest. `tree` and `leaf` are its keys, `target` is the processor it is compiled for, `segment` the
+    name of the file that contains it."""
 
     __slots__ = (
         "compiled", "digest", "expires", "issued", "leaf", "length", "name", "offset", "segment", "signature", "signer",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: How long signatures are valid.
 VALID_SECONDS = 365 * 86400
-#: Files that nothing refers to are kept for so long: somebody may be reading or publishing.
+#: Files that nothing refers to are kept for so long: another process may be reading or publishing.
 GRACE_SECONDS = 3600.0
 
 
