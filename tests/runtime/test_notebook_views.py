@@ -90,7 +90,7 @@ def test_a_profile_is_a_table():
 
 CELLS = [
     "import samovar as sv\nsv.init(debug=True)\na = sv.ndarray(sv.f32, 3)\n"
-    "from samovar.compiler import progress\nprogress.PATIENCE = 1e9",
+    "from samovar.compiler import progress\nprogress.PATIENCE = 1e9",  # a slow machine shows a line, too
     "@sv.func\ndef inner(a, i):\n    a[i] = 1\n@sv.kernel\ndef beyond(a: sv.types.NDArray[sv.f32, 1]):\n    inner(a, 9)",
     "beyond(a)",
     "@sv.kernel\ndef wrong():\n    x = undefined_name\nwrong()",
