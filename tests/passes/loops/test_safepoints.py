@@ -12,7 +12,7 @@ from ir_builder import Builder
 from ir_interpreter import Interpreter
 from passes.loops.rewriting import assert_same, check, outcome, outlined
 from samovar._native import DType, i8, i32, i64
-from samovar.ir import Array, For, If, Kernel, Parameter, Region, Task, While, verify, walk
+from samovar.ir import Array, For, If, Kernel, Operation, Parameter, Region, Task, While, verify, walk
 from samovar.ir.traversal import outlined as tasks_of
 from samovar.passes import outline
 from samovar.passes.loops import place_safepoints, safepoints
@@ -296,6 +296,21 @@ def test_a_short_loop_of_unknown_length_asks_once_in_several_iterations() -> Non
         found = np.zeros(1, np.int32)
         Interpreter(build.kernel(), {"x": np.arange(20, dtype=np.int32), "found": found, "n": 20}).run()
         assert found[0] == wanted
+
+
+def test_a_loop_whose_body_ends_with_a_jump_is_not_unrolled() -> None:
+    build = Builder(Array("x", i32, 1, alone=True))
+    place = build.local("k", i32)
+    build.set(place, 0)
+
+    def body() -> None:
+        build.set(place, 1)
+        build.append(Operation("break", None))
+
+    build.during(lambda: build.op("lt", build.load(build["x"], build.get(place)), 5), body)
+    place_safepoints(build.kernel())
+    verify(build.kernel())
+    assert sum(each.code == "load" for each in walk(build.body)) == 1
 
 
 def test_a_loop_inside_of_many_loops_has_one_version() -> None:

@@ -192,6 +192,7 @@ class _Placing:
     def _while(self, loop: While) -> list[Operation]:
         """A loop of unknown length polls in each iteration; a short one is unrolled, and polls once in several."""
         plain = not any(each.width or isinstance(each, (For, While)) for each in inside(loop))
+        plain = plain and not any(each.code in ("break", "continue", "return") for each in loop.body.operations)
         self._inside(loop.head)
         self._inside(loop.body)
         cost = self._cost(loop.head) + self._cost(loop.body)
