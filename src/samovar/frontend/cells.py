@@ -16,7 +16,6 @@ from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.cell_list import ListMethod
 from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.node import Node
-from samovar.frontend.staged.outside import NODES, Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
@@ -28,10 +27,9 @@ from samovar.lens import Kind, Ref
 def node_of(stager: Stager, call: Call, name: str = "node") -> Ref:
     """The node that is an argument."""
     given, at = call[name], call.nodes[name]
-    if isinstance(given, Node):
-        return given.ref
-    if isinstance(given, Outside) and given.kind is Kind.OBJECT and any(map(given.ref.is_instance, NODES)):
-        return given.ref
+    ref = given.tree_node()
+    if ref is not None:
+        return ref
     advice = "pass its node: `x.parent()`" if given.is_array() else None
     stager.fail_type(at, f"`{ast.unparse(call.node.func)}` takes a node of a sparse field, not {given.describe()}", advice)
 
@@ -236,7 +234,7 @@ def no_activate(stager: Stager, call: Call) -> Staged:
             cells = given.array.cells
             if cells is not None:
                 cells.activates = False
-        elif not (isinstance(given, Outside) and given.kind is Kind.OBJECT) and not isinstance(given, Node):
+        elif given.tree_node() is None:
             stager.fail(
                 call.nodes[name],
                 f"`no_activate` takes fields, not {given.describe()}",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Binding, Stager
     from samovar.ir import Array, Local, Operation, ResultShape, Value
+    from samovar.lens import Ref
     from samovar.values import MatrixType
 
 
@@ -235,6 +236,10 @@ class Staged:
 
     def member(self, stager: Stager, name: str, node: ast.Attribute) -> Place | None:
         """The place of an attribute; None if attributes cannot be modified."""
+        return None
+
+    def tree_node(self) -> Ref | None:
+        """The node of a field's tree that it is; None for everything else."""
         return None
 
     def sequence(self, stager: Stager, node: ast.AST) -> tuple[Staged, ...]:

@@ -27,6 +27,9 @@ class Node(Staged):
     def __init__(self, ref: Ref) -> None:
         self.ref = ref
 
+    def tree_node(self) -> Ref:
+        return self.ref
+
     def describe(self) -> str:
         return f"the node `{self.ref.spelled}`"
 

@@ -129,6 +129,9 @@ class Outside(Staged):
         """An element of a long sequence. Plain functions can get a number of a special type through its origin."""
         return Static(value[1], self.ref.item(position)) if isinstance(value, tuple) else Static(value)
 
+    def tree_node(self) -> Ref | None:
+        return self.ref if self.kind is Kind.OBJECT and any(map(self.ref.is_instance, NODES)) else None
+
     def length(self, stager: Stager, node: ast.AST) -> Staged | None:
         if self.kind in (Kind.SEQUENCE, Kind.MAPPING):
             return Static(self.ref.length())
@@ -146,7 +149,7 @@ class Outside(Staged):
             axes = tuple(Axis(*pair.sequence(stager, node)) for pair in bounds.sequence(stager, node))
             places = tuple(int(each.number() or 0) for each in order.sequence(stager, node))
             return Space(axes, order=places, tuple_of_axes=len(axes) != 1)
-        if self.kind is Kind.OBJECT and any(map(self.ref.is_instance, NODES)):
+        if self.tree_node() is not None:
             return Node(self.ref).space(stager, node)
         return super().space(stager, node)
 
