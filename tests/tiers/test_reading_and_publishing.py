@@ -234,3 +234,13 @@ def test_programs_have_separate_manifests(fleet):
 def test_entries_are_published_with_the_names_of_their_kernels(fleet):
     fleet.publish()
     assert {row.name for row in fleet.tier().all_rows()} == {"fleet.scale", "fleet.total"}
+
+
+def test_the_next_tier_is_asked_although_what_the_first_one_had_is_not_stored_yet(fleet, monkeypatch):
+    from samovar.tiers.tiers import Tiers
+
+    second = str(fleet.folder / "second")
+    fleet.publish(sv.f32, address=second)
+    fleet.publish(sv.f64)
+    monkeypatch.setattr(Tiers, "write_later", lambda self, run: None)
+    assert fleet.work(address=f"{second} {fleet.address}") == (3, 0)

@@ -207,14 +207,19 @@ class Library:
         data, content, identity = found
         return StoredTree(Tree.of(data), content, identity)
 
-    def fetched_tree(self, key: str) -> StoredTree | None:
-        """Return the tree of a kernel with the leaves that shared tiers have and the store lacks; None if there are none.
+    def fetched_tree(self, key: str, known: Tree) -> StoredTree | None:
+        """Return the tree of a kernel with the leaves that shared tiers have and neither the store nor the `known` tree has;
+        None if there are none.
 
         What is fetched is stored later. If that fails, it is used nevertheless.
         """
         assert self.tiers is not None
         tree = self.tree(key) or Tree()
-        leaves = list(self.tiers.leaves(key, {end[0] for _, end in tree.leaves()}, is_other_target=self.is_other_target))
+        there = {end[0] for _, end in tree.leaves()}
+        # What was fetched a moment ago may not be stored yet.
+        recent = {end[0]: end[3] for _, end in known.leaves() if end[0] not in there}
+        tree.adopt(known, recent.__contains__)
+        leaves = list(self.tiers.leaves(key, there | recent.keys(), is_other_target=self.is_other_target))
         if not leaves:
             return None
         self.tiers.write_later(lambda: self.merge(key, leaves))
@@ -223,7 +228,8 @@ class Library:
         else:
             for leaf in leaves:
                 tree.adopt(leaf.tree)
-        tree.embed({leaf.key: leaf.data[0] for leaf in leaves})
+        contents = {leaf.key: leaf.data[0] for leaf in leaves}
+        tree.embed(contents | {leaf: content for leaf, content in recent.items() if content is not None})
         return StoredTree(tree, wrapped("trees", key, tree.data()), (0, time_ns(), 0))
 
     def merge(self, key: str, leaves: Sequence[FetchedLeaf]) -> str | None:

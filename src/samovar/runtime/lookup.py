@@ -227,7 +227,7 @@ class Search:
         known, library = self.known, self.library
         if library is None or library.tiers is None or known.key is None:
             return False
-        stored = library.fetched_tree(known.key)
+        stored = library.fetched_tree(known.key, known.tree)
         if stored is not None:
             known.take(stored)
         return stored is not None
