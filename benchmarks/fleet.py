@@ -7,7 +7,7 @@ tier (a folder; a web server on loopback that answers after the latency, in mill
 minus that of the same program with a local cache that is warm, in turn. Medians.
 
 Simulated: workers that start within a second, each with the requests and bytes measured, one request after the other.
-The model is a queue in front of the store: it serves so many requests per second (`--rate`; 5,500 is what S3 documents
+The model is a queue before the store: it serves so many requests per second (`--rate`; 5,500 is what S3 documents
 for reads of one prefix), each takes `--store-latency`, and the bytes of all share its bandwidth (`--bandwidth`) and those
 of each worker its own. It leaves out retries, throttling, caches between, and connections that have to be opened.
 """

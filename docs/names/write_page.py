@@ -41,7 +41,7 @@ In compatibility mode (`--as`, `samovar.compat.install`) the following options a
   below zero for an unsigned type, raises `OverflowError` in any mode.
 - `literal_locals="first"`: a local that starts with a literal keeps the type of that literal, with a warning if something
   is lost. Otherwise it has the widest type assigned to it.
-- `vector_truth="entries"`: `and`, `or` and `not` of vectors and matrices work entry by entry, and a comparison of vectors in
+- `vector_truth="entries"`: `and`, `or` and `not` of vectors and matrices are element-wise, and a comparison of vectors in
   plain Python is always true, `assert v == [1, 2]`, as there. Otherwise they are errors.
 - `nested_structs="first"`: a number for a member that is a struct sets the first member of that struct, `Outer(1)`.
   Otherwise it is an error.

@@ -1,7 +1,7 @@
 """`ti.Texture`, `ti.Format`: images that kernels sample, in memory of arrays.
 
 A texture is an array of vectors with one component per channel. Formats without a suffix (`r8`, `rgba16`) hold numbers from
-0 to 1. Sampling is linear, and coordinates repeat; texels outside of the image are zeros.
+0 to 1. Sampling is linear, and coordinates repeat; texels outside the image are zeros.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def halves_go_away(stager: Stager) -> bool:
 
 
 def halves_away(stager: Stager, value: Value) -> Value:
-    """The nearest whole number, of halves the one farther from zero."""
+    """The nearest integer; halves are rounded away from zero."""
     dtype = value.type
     assert dtype is not None
     whole = stager.emit("trunc", dtype, (value,))

@@ -10,6 +10,6 @@ LINE = 64
 
 
 def field_memory(size: int) -> Ndarray:
-    """A number of bytes, zeros. Memory before and after them belongs to nobody else."""
+    """Zeroed memory of a size in bytes, with a margin before and after it that nothing else uses."""
     margin = -(-options_in_force().field_margin // LINE) * LINE
     return Ndarray(u8, size) if margin == 0 else as_ndarray(Ndarray(u8, size + 2 * margin)[margin : margin + size], False)

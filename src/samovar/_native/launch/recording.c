@@ -72,7 +72,7 @@ static void drop(recorded *call)
     Py_DECREF(call->kernel);
 }
 
-/* Make room for another call, and fill it in without looking it up. */
+/* Add a slot for another call, and fill it in without looking it up. */
 static bool new_call(step *self, sv_kernel *kernel, PyObject *const *bound, recorded *call)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);

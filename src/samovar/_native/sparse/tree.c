@@ -63,7 +63,7 @@ bool sv_sparse_is_wide(const sv_sparse_shape *shape)
 
 /* --- creation */
 
-/* Reserve bytes; returns their offset. -1 if there is no room for them. */
+/* Reserve bytes; returns their offset. -1 if they do not fit. */
 static int64_t reserve(int64_t *end, int64_t bytes)
 {
     int64_t start = rounded(*end, PAGE);

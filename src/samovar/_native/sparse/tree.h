@@ -47,7 +47,7 @@ typedef struct {
 typedef struct sv_sparse_tree sv_sparse_tree;
 
 /* A tree with zeroed cells, or NULL if the address space or memory is exhausted. Takes over the ranges in any case. `is_mixed`:
-   it also has memory outside of sparse nodes. */
+   it also has memory outside sparse nodes. */
 sv_sparse_tree *sv_sparse_tree_new(size_t data_bytes, bool is_mixed, int count, const sv_sparse_shape *shapes);
 void sv_sparse_tree_free(sv_sparse_tree *tree);
 

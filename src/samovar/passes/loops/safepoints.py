@@ -56,7 +56,7 @@ PIECE, LEAST_PIECE = 500_000.0, 16
 LITTLE, UNROLLED = 24, 4
 #: Code of more operations does not get two versions, for short loops and for long ones.
 TWICE = 150
-#: Neither do loops inside of more loops: the backend moves the choice out of all of them, which copies the nest.
+#: Neither do loops inside more loops: the backend moves the choice out of all of them, which copies the nest.
 DEEP = 4
 #: The cost of an iteration that calls a function with loops, in nanoseconds.
 CALL = 100.0
