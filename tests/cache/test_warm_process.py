@@ -66,7 +66,7 @@ MODULES = {
     "artifact": "record",
     "cache": "artifacts entry kernel_cache salt store trust",
     "language": "annotations options",
-    "lens": "answers path recognition replaying serialized tree",
+    "lens": "answers path recognition replaying serialized decision_tree",
     "reflection": "classes",
     "runtime": "arrays configuration func kernel kernel_state loaded_kernel lookup process_cache",
     "values": "matrix_types",

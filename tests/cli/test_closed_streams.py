@@ -27,6 +27,14 @@ ARGUMENTS = {
     ("run",): ["{program}"],
     ("profile",): ["{program}"],
     ("completion",): ["bash"],
+    ("cache", "keygen"): ["{folder}/key"],
+    ("new",): ["{folder}/first"],
+    **{("cache", each): ["--remote", "{folder}/tier"] for each in ("gc", "pull", "push", "sign", "sync")},
+}
+#: They print nothing here, end before they do (there is no key to sign with), or what they print is that of a program.
+SILENT = {
+    *(("cache", each) for each in ("gc", "import", "pull", "push", "sign", "sync", "trust")),
+    *((each,) for each in ("profile", "run", "view", "warm")),
 }
 
 
@@ -48,7 +56,7 @@ def test_a_closed_output_is_no_traceback(command, store, tmp_path, small):
     done = run(command, ">&-", store, tmp_path, small)
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
-    if command not in (("warm",), ("run",), ("profile",)) and command != ("cache", "import"):
+    if command not in SILENT:
         assert done.returncode == 1
         assert "standard output is closed" in done.stderr
     if command == ("run",):

@@ -29,7 +29,7 @@ LOOPS = Path(plan.__file__).parent
 #: What a refusal returns.
 NOTHING = ("None", "{}")
 #: The modules whose refusals are looked at: what decides on rewrites, and not on prices.
-REFUSING = ("calls", "carry", "congruence", "dependence", "divergence", "interleave", "peel", "unroll")
+REFUSING = ("carry", "congruence", "dependence", "divergence", "inline_calls", "interleave", "peel", "unroll")
 
 
 @pytest.fixture(autouse=True)

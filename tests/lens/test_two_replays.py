@@ -68,6 +68,7 @@ def test_words_of_traces_are_short_in_files():
 NOT_READ_BY_COMPILES = (
     "arch", "num_threads", "log_level", "print_ir", "dump_ir", "offline_cache", "offline_cache_file_path",
     "offline_cache_max_size", "src_ll_cache", "print_non_pure", "num_compile_threads", "field_margin",
+    "cache_program", "cache_remote", "cache_remote_timeout", "cache_signing_key", "cache_trust", "target",
 )  # fmt: skip
 
 

@@ -67,7 +67,6 @@ ELSEWHERE = {
     "cross": "use `sv.math.cross`",
     "dot": "use `sv.math.dot`",
     "launch": "call the kernel: `kernel(a, b)`",
-    "length": "use `sv.math.length`",
     "lerp": "use `sv.math.mix`",
     "mat33": _VECTORS,
     "normalize": "use `sv.math.normalize`",
@@ -94,5 +93,5 @@ ELSEWHERE = {
     "thread_idx": _LOOP,
     "threadIdx": _LOOP,
     "types.quant": "Samovar has no quantized types: use i8, i16 or f16, or pack bits with shifts",
-    "GUI": "Samovar has no windows: pass `a.to_numpy()` to a plotting package",
+    "GUI": "use `sv.ui.GUI`",
 }

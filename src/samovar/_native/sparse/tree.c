@@ -254,7 +254,7 @@ void sv_sparse_activate(void *mask, int64_t cell)
     }
     if (atomic_load(&each->mask[cell]))
         return;
-    /* Outer cells first, so that an active cell is always in active ones. The memory is there already, so whoever loses the
+    /* Outer cells first, so that an active cell is always in active ones. The memory is there already, so a thread that loses the
        exchange can use the cell at once. */
     if (each->above != NULL)
         sv_sparse_activate((void *)each->above->mask, cell / each->shape.cells_per_above);

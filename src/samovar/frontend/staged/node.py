@@ -43,6 +43,9 @@ class Node(Staged):
         return tuple(shape.item(axis).value() for axis in range(shape.length()))
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
+        extents = self.extents()
+        if not extents:
+            stager.fail_type(node, f"{self.describe()} has no dimensions to loop over")
         if self.ref.attribute("is_sparse").value():
             cells = self.ref.attribute("cells")
             if cells.kind() is Kind.TENSOR:
@@ -52,9 +55,6 @@ class Node(Staged):
                 f"{self.describe()} is dense and in a sparse one, so a loop over it has no list of cells",
                 "loop over a field in it, or over the sparse node",
             )
-        extents = self.extents()
-        if not extents:
-            stager.fail_type(node, f"{self.describe()} has no dimensions to loop over")
         return Space(tuple(Axis(Static(0), Static(extent)) for extent in extents), tuple_of_axes=len(extents) != 1)
 
     def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
