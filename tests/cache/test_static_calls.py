@@ -736,7 +736,7 @@ def test_threads_that_launch_while_another_changes_what_is_read(tmp_path):
     threads = [threading.Thread(target=launch) for _ in range(3)]
     for each in threads:
         each.start()
-    for n in [1, 2, 3] * 200:
+    for n in [1, 2, 3] * 60:
         module.c.n = n
         time.sleep(0)
     end.set()

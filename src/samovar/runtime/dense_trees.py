@@ -190,6 +190,10 @@ class Node(_Above):
 
     __slots__ = ("_axes", "_below", "_cells", "_children", "_elements", "_extents", "_kind", "_parent", "_tree")
 
+    if TYPE_CHECKING:  # loops in kernels
+
+        def __iter__(self) -> Iterator[Any]: ...
+
     def __init__(
         self, tree: Tree, parent: Node | None, axes: Axes, extents: tuple[int, ...], kind: str = "dense"
     ) -> None:
