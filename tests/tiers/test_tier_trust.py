@@ -1,6 +1,7 @@
 """Which entries are used: those with a valid signature by a trusted key, of this moment, and no others."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -147,11 +148,11 @@ def test_an_agent_signs_without_showing_the_key(fleet, tmp_path):
         "if sys.argv[1] == 'public':\n    print(shown_key(key.public))\n"
         "else:\n    print(*(one.hex() for one in key.sign([bytes.fromhex(line) for line in sys.stdin])), sep='\\n')\n"
     )
-    fleet.publish(cache_signing_key=f"command:{sys.executable} {agent}")
+    fleet.publish(cache_signing_key=f"command:{shlex.join([sys.executable, str(agent)])}")
     assert fleet.work() == (3, 0)
     agent.write_text("raise SystemExit('the token is not inserted')")
     with pytest.raises(SamovarError, match="the token is not inserted"):
-        fleet.publish(cache_signing_key=f"command:{sys.executable} {agent}")
+        fleet.publish(cache_signing_key=f"command:{shlex.join([sys.executable, str(agent)])}")
 
 
 def test_a_private_key_that_others_can_read_is_refused(fleet):
