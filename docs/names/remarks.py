@@ -4,7 +4,7 @@ A key is a path as in `quadrants.txt`: a top-level name, `module.name`, `Class()
 remaining names.
 """
 
-_SPARSE = "sparse fields are not supported: all elements of a field are allocated"
+_SPARSE = "use `sv.root.deactivate_all()`, and nodes of `sv.root.pointer(…)`"
 _DERIVATIVES = "gradients and tangents are members of arrays that need one: `x.grad`, `x.dual`"
 _MESHES = "meshes are not supported"
 _QUANTIZED = "quantized types are not supported"
@@ -57,7 +57,7 @@ DIFFERENT = {
     "linalg.SparseSolver": "uses SciPy, which must be installed",
     "loop_config": "`block_dim`: iterations that a thread takes at a time; `parallelize=1` is serial; others are hints",
     "mesh_local": "a hint without effect",
-    "no_activate": "a hint without effect",
+    "no_activate": "also checks in debug mode that the cells are active",
     "perf_dispatch": "the choice is cached for later processes; `get_geometry_hash` is optional",
     "random": "independent of the number of threads",
     "algorithms.*": "functions called in kernels need no `scratch`; the argument is accepted",
@@ -75,9 +75,9 @@ DIFFERENT = {
     "simt.grid.*": _REFUSED,
     "simt.subgroup.*": _REFUSED,
     "simt.warp.*": _REFUSED,
-    "FieldsBuilder().bitmasked": "an error with the reason: " + _SPARSE,
-    "FieldsBuilder().dynamic": "an error with the reason: " + _SPARSE,
-    "FieldsBuilder().pointer": "an error with the reason: " + _SPARSE,
+    "FieldsBuilder().bitmasked": "the first parameter is named `indices`",
+    "FieldsBuilder().dynamic": "`chunk_size` is ignored",
+    "FieldsBuilder().pointer": "the first parameter is named `indices`",
     "FieldsBuilder().quant_array": "an error with the reason: " + _QUANTIZED,
     "FieldsBuilder().finalize": "memory is freed with the last field; `destroy()` declares that none is in use",
 }
@@ -91,14 +91,8 @@ ABSENT = {
     "mesh_patch_idx": _MESHES,
     "SNode": _NODES,
     "SNode().*": _NODES,
-    "activate": _SPARSE,
-    "append": _SPARSE,
-    "deactivate": _SPARSE,
     "deactivate_all_snodes": _SPARSE,
-    "is_active": _SPARSE,
-    "length": _SPARSE + "; the length of a vector is `sv.math.length`",
     "get_addr": "the language has no addresses",
-    "rescale_index": "write `I * shape_b // shape_a`",
     "ad": _DERIVATIVES,
     "ad.*": _DERIVATIVES,
     "clock_counter": "time launches from Python; the order of operations in optimized code is not defined",
@@ -115,7 +109,6 @@ ABSENT = {
     "BufferView().subscript": "index it: `view[i]`",
     "types.quant": _QUANTIZED,
     "types.quant.*": _QUANTIZED,
-    "FieldsBuilder().deactivate_all": _SPARSE,
     "Matrix().tensor": "`sv.tensor(sv.types.matrix(n, m, dtype), shape)`",
     "Ndarray().get_type": "`a.dtype`, `a.shape` and `a.element_shape`",
     "Struct().methods": "methods are defined in the class under `sv.dataclass`",

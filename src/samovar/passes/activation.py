@@ -81,7 +81,6 @@ class _Activation:
                 yield from activation(array, indices(operation), operation)
         yield operation
 
-
     def _check(self, array: Array, write: Operation) -> list[Operation]:
         """Check that the cell of an element is active."""
         build = Builder(0, write.origin)
