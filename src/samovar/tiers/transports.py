@@ -1,4 +1,4 @@
-"""How the files of a tier are read and written: a folder, an HTTP server, or whatever fsspec opens.
+"""How the files of a tier are read and written: a folder, an HTTP server, S3 (`s3_transport.py`), or whatever fsspec opens.
 
 Paths are relative to the address, with slashes. A missing file reads as None; everything else that fails raises. A file that
 is published is never written again, except the index that an HTTP server needs because it cannot list a folder.
@@ -10,19 +10,13 @@ import os
 from typing import TYPE_CHECKING, Protocol
 
 from samovar.errors import SamovarError
+from samovar.tiers.web_reader import MOST_BYTES, TooLarge, WebReader
 
 if TYPE_CHECKING:
-    from http.client import HTTPConnection
     from typing import Any
 
-#: The largest file that is read.
-MOST_BYTES = 256 << 20
 #: In each folder of manifests, for servers that cannot list one.
 INDEX = "index"
-
-
-class TooLarge(OSError):
-    """A file that exceeds the size limit."""
 
 
 class Transport(Protocol):
@@ -85,50 +79,17 @@ class HttpTransport:
     """A web server, read only. Its folders are listed by the index files that publishers write."""
 
     def __init__(self, address: str, seconds: float) -> None:
-        from urllib.parse import urlsplit
+        from urllib.parse import quote, urlsplit
 
         parts = urlsplit(address)
         self._address = address
-        self._secure = parts.scheme == "https"
-        self._host = parts.netloc.rpartition("@")[2]
-        self._base = parts.path.rstrip("/")
-        self._seconds = seconds
-        self._connection: HTTPConnection | None = None
+        self._base = quote(parts.path.rstrip("/"))
+        self._web = WebReader(parts.scheme, parts.netloc.rpartition("@")[2], seconds)
 
     def read(self, path: str) -> bytes | None:
-        answer = None
-        if self._connection is not None:
-            try:
-                answer = self._answer(path)
-            except OSError:  # the server closed the connection
-                self._connection.close()
-                self._connection = None
-        if answer is None:
-            from http.client import HTTPConnection, HTTPSConnection
-
-            self._connection = (HTTPSConnection if self._secure else HTTPConnection)(self._host, timeout=self._seconds)
-            answer = self._answer(path)
-        status, reason, content = answer
-        if status in (404, 410):
-            return None
-        if status != 200:
-            raise OSError(f"{status} {reason}")
-        if len(content) > MOST_BYTES:
-            self._connection = None  # the rest of the answer is not read
-            raise TooLarge(f"{path} has more than {MOST_BYTES >> 20} MiB")
-        return content
-
-    def _answer(self, path: str) -> tuple[int, str, bytes]:
-        from http.client import HTTPException
         from urllib.parse import quote
 
-        assert self._connection is not None
-        try:
-            self._connection.request("GET", quote(f"{self._base}/{path}"))
-            response = self._connection.getresponse()
-            return response.status, response.reason, response.read(MOST_BYTES + 1)
-        except HTTPException as error:
-            raise ConnectionError(f"malformed answer: {error or type(error).__name__}") from error
+        return self._web.get(f"{self._base}/{quote(path)}")
 
     def names(self, folder: str) -> list[str]:
         found = self.read(f"{folder}/{INDEX}")
@@ -197,4 +158,8 @@ def transport_to(address: str, seconds: float) -> Transport:
         return FolderTransport(os.path.abspath(os.path.expanduser(folder)))
     if protocol in ("http", "https"):
         return HttpTransport(address, seconds)
+    if protocol in ("s3", "s3a"):
+        from samovar.tiers.s3_transport import S3Transport
+
+        return S3Transport(address, seconds)
     return FsspecTransport(address, seconds)
