@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 
 import numpy as np
+from robot import checksum
+from robot_kernels import Robot
+from robot_state import new_state
 
 import samovar as sv
 
@@ -32,27 +35,37 @@ def stencil(a: sv.types.NDArray[sv.f64, 1], out: sv.types.NDArray[sv.f64, 1]):
 
 
 class Arm:
-    """An environment: a few joints."""
+    """An environment: the robot of `examples/robot.py`, with 40 kernels over 300 arrays."""
 
     def __init__(self, number: int) -> None:
-        self.angle, self.speed = np.full(6, 0.1 * number), np.zeros(6)
+        state = new_state(4)
+        state.joints.angle_x[0] = number
+        self.robot = Robot(state, 4, dt=0.01)
 
     def step(self, times: int) -> float:
         for _ in range(times):
-            advance(self.angle, self.speed, 0.01)
-        return float(self.angle.sum())
+            self.robot.step()
+        return checksum(self.robot)
 
     def compiles(self) -> int:
-        return compiles()
+        return sv.compile_count()
 
 
-def compiles() -> int:
-    return sum(each.cache_observations.compiles for each in (energy, advance, stencil))
+@sv.kernel
+def endless(a: sv.types.NDArray[sv.f64, 1]):
+    while a[0] < 1:
+        a[1] += 1e-9
+
+
+def run_forever(started: str) -> None:
+    """Launch a kernel that only an interrupt ends."""
+    Path(started).write_text(str(os.getpid()))
+    endless(np.zeros(2))
 
 
 def simulate(number: int) -> tuple[float, int, int]:
     """A small simulation: its result, the process, and how many kernels that has compiled."""
-    return energy(np.linspace(0, 1, 100), 1.0 + number), os.getpid(), compiles()
+    return energy(np.linspace(0, 1, 100), 1.0 + number), os.getpid(), sv.compile_count()
 
 
 def smooth(block: np.ndarray) -> np.ndarray:
@@ -75,6 +88,9 @@ def all_kernels() -> None:
     simulate(0)
     Arm(1).step(1)
     smooth(np.ones(8))
+    stopped = np.zeros(2)
+    stopped[0] = 1
+    endless(stopped)
 
 
 def threads() -> tuple[int, str]:

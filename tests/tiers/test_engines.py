@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,9 +13,13 @@ import pytest
 import samovar as sv
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 
 import sweeps
 from fleet import tiers
+
+#: Where workers find the modules of this test, the examples and the package.
+_PATH = os.pathsep.join([*sys.path[:2], str(Path(sv.__file__).parents[1])])
 
 pytestmark = [pytest.mark.stress, pytest.mark.filterwarnings("default"), pytest.mark.timeout(900)]
 
@@ -39,7 +44,7 @@ def plugin(published, tmp_path):
 @pytest.fixture
 def client(monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(Path(sv.__file__).parents[1])]))
+    monkeypatch.setenv("PYTHONPATH", _PATH)
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as found,
@@ -75,7 +80,7 @@ def test_a_stencil_over_a_chunked_array_on_dask(client, plugin):
     chunked = dask_array.from_array(field, chunks=999)
     found = chunked.map_overlap(sweeps.smooth, depth=1, boundary="none", dtype=field.dtype).compute()
     assert np.array_equal(found, sweeps.smooth(field))
-    assert set(client.run(sweeps.compiles).values()) == {0}
+    assert set(client.run(sv.compile_count).values()) == {0}
 
 
 def test_actors_on_dask_have_an_environment_each(client, plugin):
@@ -103,13 +108,59 @@ def test_launches_use_the_threads_of_the_worker_and_no_others(client, plugin):
     assert set(client.run(sweeps.threads).values()) == {(0, "1")}
 
 
+def ends(condition, seconds=60):
+    """Wait until something holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def processes_with(marker):
+    """The processes that inherited a variable of the environment."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and marker.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:  # it has just ended, or belongs to somebody else
+            continue
+    return found
+
+
+def test_an_interrupted_program_leaves_no_workers_behind(published, tmp_path):
+    pytest.importorskip("distributed")
+    started = tmp_path / "started"
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import distributed, samovar as sv, sweeps\n"
+        "if __name__ == '__main__':\n"
+        "    with distributed.LocalCluster(n_workers=2, processes=True, dashboard_address=None) as cluster,"
+        " distributed.Client(cluster) as client:\n"
+        f"        client.register_plugin(sv.dask.WorkerPlugin(remote={published.address!r}, trust={published.key!r},"
+        f" program='sweep', offline_cache_file_path={str(tmp_path / 'workers')!r}))\n"
+        f"        client.submit(sweeps.run_forever, {str(started)!r}).result()\n"
+    )
+    marker = f"SAMOVAR_TEST_MARKER={tmp_path}"
+    running = subprocess.Popen(
+        [sys.executable, str(program)], env=os.environ | {"PYTHONPATH": _PATH, "SAMOVAR_TEST_MARKER": str(tmp_path)},
+        stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    ends(started.exists, 120)
+    time.sleep(1)  # the kernel runs
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+    _, errors = running.communicate(timeout=120)
+    assert running.returncode != 0, errors
+    ends(lambda: not processes_with(marker))
+
+
 # --- Ray
 
 
 @pytest.fixture
 def ray(published, tmp_path, monkeypatch):
     found = pytest.importorskip("ray")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(Path(sv.__file__).parents[1])]))
+    monkeypatch.setenv("PYTHONPATH", _PATH)
     environment = sv.ray.runtime_env(
         remote=published.address, trust=published.key, program="sweep", num_cpus=1,
         offline_cache_file_path=str(tmp_path / "workers"),
@@ -141,3 +192,16 @@ def test_memory_of_the_object_store_is_read_without_a_copy_and_never_written(ray
         ray.get(ray.remote(sweeps.overwrite).remote(stored))
     ours = ray.put(sv.ones(100_000, dtype=sv.f64))
     assert ray.get(ours).readonly
+
+
+def test_a_cancelled_task_of_ray_frees_its_worker(ray, tmp_path):
+    started = tmp_path / "started"
+    endless = ray.remote(sweeps.run_forever).options(max_retries=0).remote(str(started))
+    ends(started.exists, 120)
+    time.sleep(1)  # the kernel runs
+    ray.cancel(endless)
+    with pytest.raises((ray.exceptions.TaskCancelledError, ray.exceptions.RayTaskError)):
+        ray.get(endless, timeout=60)
+    simulate = ray.remote(sweeps.simulate)
+    results = ray.get([simulate.remote(number) for number in range(20)], timeout=120)
+    assert {each[2] for each in results} == {0}

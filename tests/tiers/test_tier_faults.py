@@ -17,7 +17,7 @@ import samovar as sv
 from samovar.cache import Damaged
 from samovar.errors import SamovarWarning
 from samovar.tiers.manifest import Manifest, digest_of, packed_segment, unpacked_segment
-from samovar.tiers.transports import FolderTransport
+from samovar.tiers.transports import FolderTransport, without_secrets
 
 BUILD = "fleet-tests"
 
@@ -64,6 +64,43 @@ def test_a_web_server_is_a_tier_that_takes_three_requests(fleet, server):
     fleet.publish()
     assert fleet.work(address=address_of(server)) == (3, 0)
     assert [path.split("/")[-2] for path in server.asked] == ["manifests", "manifests", "segments"]
+
+
+def test_passwords_in_an_address_are_sent_and_never_shown(fleet):
+    sent = []
+
+    class Private(BaseHTTPRequestHandler):
+        def do_GET(self):
+            sent.append(self.headers["Authorization"])
+            self.send_error(401)
+
+        def log_message(self, *given):
+            pass
+
+    server = serving(Private)
+    address = address_of(server).replace("//", "//me:a%20secret@")
+    with pytest.warns(SamovarWarning, match="401 Unauthorized") as told:
+        assert fleet.work(address=address) == (0, 3)
+    assert sent == ["Basic bWU6YSBzZWNyZXQ="]  # me:a secret
+    assert "//me:***@127.0.0.1" in str(told[0].message)
+    assert tiers().tiers[0].address == address.replace("a%20secret", "***")
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("/a/folder?x@y", "/a/folder?x@y"),
+        ("https://host/path", "https://host/path"),
+        ("https://user@host/path", "https://user@host/path"),
+        ("https://user:word@host/pa@th", "https://user:***@host/pa@th"),
+        ("https://host/path?signature=abc", "https://host/path?***"),
+        ("s3://key:secret@bucket", "s3://key:***@bucket"),
+    ],
+)
+def test_an_address_is_shown_without_secrets(address, shown):
+    assert without_secrets(address) == shown
 
 
 def test_a_server_that_fails_is_asked_once(fleet):

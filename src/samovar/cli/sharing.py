@@ -32,6 +32,7 @@ from samovar.tiers import (
     sorted_rows,
     tier_at,
     trust_file,
+    without_secrets,
 )
 
 #: How long a command waits for a request.
@@ -270,9 +271,9 @@ def tier_contents() -> tuple[list[dict[str, Any]], list[str]]:
                         targets[row.target] = targets.get(row.target, 0) + 1
                 listed = len(tier.all_rows())
                 ignored = listed - sum(targets.values())
-                rows.append({"tier": address, "program": program, "targets": targets, "ignored": ignored})
+                rows.append({"tier": tier.address, "program": program, "targets": targets, "ignored": ignored})
         except Exception as error:  # whatever a file system raises
-            failures.append(f"{address}: {error}")
+            failures.append(f"{without_secrets(address)}: {error}")
     return rows, failures
 
 

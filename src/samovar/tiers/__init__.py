@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from samovar.tiers.opening import file_name_of, open_tiers, program_name
     from samovar.tiers.publishing import collect_garbage, contents, entries_of, publish, sign_again, sorted_rows
     from samovar.tiers.tier import Tier, programs_at, tier_at
+    from samovar.tiers.transports import without_secrets
 else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
@@ -26,5 +27,6 @@ else:
             "opening": "file_name_of open_tiers program_name",
             "publishing": "collect_garbage contents entries_of publish sign_again sorted_rows",
             "tier": "Tier programs_at tier_at",
+            "transports": "without_secrets",
         },
     )

@@ -19,7 +19,7 @@ from samovar.tiers.manifest import (
     is_file_name,
     unpacked_segment,
 )
-from samovar.tiers.transports import transport_to
+from samovar.tiers.transports import transport_to, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,7 +47,9 @@ class Tier:
     def __init__(self, address: str, program: str, toolchain: dict[str, str], trust: Trust, seconds: float) -> None:
         from samovar._native import plain_digest
 
-        self.address = address
+        self.url = address
+        #: For messages and figures.
+        self.address = without_secrets(address)
         self._seconds = seconds
         self._transport: Transport | None = None
         self.program = program
@@ -70,7 +72,7 @@ class Tier:
     def transport(self) -> Transport:
         """The transport, whose libraries are imported when it is first used."""
         if self._transport is None:
-            self._transport = transport_to(self.address, self._seconds)
+            self._transport = transport_to(self.url, self._seconds)
         return self._transport
 
     def request(self, run: Callable[[], Result]) -> Result:

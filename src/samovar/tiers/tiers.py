@@ -166,7 +166,7 @@ class Tiers:
         offered, self._offered = self._offered, []
         for tier in self.tiers:
             # Not the object that the other thread reads with.
-            writing = tier_at(tier.address, self.program, self._trust, self._seconds)
+            writing = tier_at(tier.url, self.program, self._trust, self._seconds)
             try:
                 publish_offered(writing, offered, self._signer)
             except Exception as error:  # whatever a file system raises

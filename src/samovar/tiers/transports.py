@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 INDEX = "index"
 
 
+def without_secrets(address: str) -> str:
+    """An address as it may be shown: without a password, and without the values of a query."""
+    protocol, separator, rest = address.partition("://")
+    if not separator:
+        return address
+    rest, question, _ = rest.partition("?")
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    shown = f"{user.partition(':')[0]}:***@{host}" if ":" in user else user + at + host
+    return protocol + separator + shown + slash + path + question + ("***" if question else "")
+
+
 class Transport(Protocol):
     """A place for files."""
 
@@ -79,17 +91,23 @@ class HttpTransport:
     """A web server, read only. Its folders are listed by the index files that publishers write."""
 
     def __init__(self, address: str, seconds: float) -> None:
-        from urllib.parse import quote, urlsplit
+        from urllib.parse import quote, unquote, urlsplit
 
         parts = urlsplit(address)
-        self._address = address
+        self._address = without_secrets(address)
         self._base = quote(parts.path.rstrip("/"))
+        self._headers = {}
+        if parts.username is not None:
+            from base64 import b64encode
+
+            who = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            self._headers["Authorization"] = f"Basic {b64encode(who.encode()).decode()}"
         self._web = WebReader(parts.scheme, parts.netloc.rpartition("@")[2], seconds)
 
     def read(self, path: str) -> bytes | None:
         from urllib.parse import quote
 
-        return self._web.get(f"{self._base}/{quote(path)}")
+        return self._web.get(f"{self._base}/{quote(path)}", self._headers)
 
     def names(self, folder: str) -> list[str]:
         found = self.read(f"{folder}/{INDEX}")
@@ -110,7 +128,7 @@ class FsspecTransport:
             import fsspec
         except ImportError as error:
             raise SamovarError(
-                f"the cache tier {address} needs the package fsspec\n  help: pip install 'samovar[remote]'"
+                f"the cache tier {without_secrets(address)} needs the package fsspec\n  help: pip install 'samovar[remote]'"
             ) from error
         protocol = address.partition("://")[0]
         settings: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
@@ -121,7 +139,7 @@ class FsspecTransport:
         try:
             self._files, self._base = fsspec.core.url_to_fs(address, **settings)
         except ImportError as error:
-            raise SamovarError(f"the cache tier {address} cannot be opened: {error}") from error
+            raise SamovarError(f"the cache tier {without_secrets(address)} cannot be opened: {error}") from error
 
     def read(self, path: str) -> bytes | None:
         try:
