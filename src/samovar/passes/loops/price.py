@@ -132,10 +132,14 @@ class Price:
         known = loop.trip_count()
         return count if known is None else known
 
-    def vector_trip_count(self, loop: For, width: int) -> float:
-        """The trip count in lanes: a partial vector takes as long as a full one."""
+    def vector_trip_count(self, loop: For, width: int, tail: int, masked: bool) -> float:
+        """The trip count in vectors of `width` lanes. The remainder runs in vectors of `tail` lanes. If it is masked, the
+        last one takes as long as a full one; if the length is unknown, half of it is empty."""
         count = self.trip_count(loop)
-        return count / width if count == GUESSED else -(-count // width)
+        if count == GUESSED:
+            return (count + tail / 2 * masked) / width
+        whole, left = divmod(count, width)
+        return whole + (-(-left // tail) * tail / width if masked else left > 0)
 
     # --- scalar
 
