@@ -602,6 +602,29 @@ FAULTS = [
         "operation.orelse if condition.value else operation.then",
         "passes/loops/test_unroll.py",
     ),
+    Fault("passes/loops/price.py", "(count + tail / 2 * masked)", "count", "passes/loops/test_price.py"),
+    Fault("passes/loops/price.py", "if masked else left > 0)", ")", "passes/loops/test_price.py"),
+    Fault(
+        "passes/loops/divergence.py",
+        "(region, left), operation",
+        "(None, left), operation",
+        "passes/loops/test_vectorize.py",
+    ),
+    Fault(
+        "passes/loops/divergence.py",
+        "left += leaves(operation) or operation.code in _JUMPS",
+        "left += 0",
+        "passes/loops/test_vectorize.py",
+    ),
+    Fault(
+        "passes/loops/divergence.py",
+        "is not None or array in written or not array.alone",
+        "is not None or not array.alone",
+        "passes/loops/test_vectorize.py",
+    ),
+    Fault(
+        "passes/loops/divergence.py", "if left.issuperset(run) and", "if begin in left and", "passes/loops/test_vectorize.py"
+    ),
     Fault(
         "passes/loops/price.py",
         "return count is not None and count * sum(1 for _ in inside(loop)) <= UNROLLED",

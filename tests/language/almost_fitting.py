@@ -553,6 +553,25 @@ for i in range(n // 2):
     r[2 * i + k] += 1
     r[2 * i + k + 1] += 2
 """,
+    # --- adjacent elements that are not gathered at once
+    "an adjacent element that is stored in between": """
+for i in range(n // 2):
+    j = i * 7 % 200 * 2
+    t = o[j]
+    o[j + 1] = t + x[j] - x[j + 1]
+    o[j] = o[j + 1] * 2
+""",
+    "adjacent elements under different conditions": """
+for i in range(n):
+    j = q[i] % 19
+    if p[i] > 0:
+        r[i] = p[j] + p[j + 2] - p[j + 3]
+    else:
+        r[i] = p[j + 1]
+    if j == 5:
+        continue
+    o[i] = m[j, j] - m[j, j + 1]
+""",
     # --- functions that are inlined for lanes
     "a function with powers of integers": """
 for i in range(n):

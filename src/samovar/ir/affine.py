@@ -234,8 +234,9 @@ class Affine:
     def row(self, access: Operation) -> tuple[Hashable, AffineForm]:
         """The key of the row that an operation accesses, equal for accesses to one row of an array, and the position in the
         row: the form of the last index."""
-        *others, last = map(self.form, indices(access))
-        return (array_of(access), last.base(), *((each.base(), each.constant) for each in others)), last
+        array, (*others, last) = array_of(access), map(self.form, indices(access))
+        along = frozenset(last.terms) if last.indexes(array) else last.base()
+        return (array, along, *((each.base(), each.constant) for each in others)), last
 
     def _needed(self, value: Value) -> Iterable[Value]:
         """The values whose forms are needed for the form of a value."""

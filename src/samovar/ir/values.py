@@ -337,8 +337,8 @@ class VectorOperation(Operation):
 
     Vector operations exist after loop planning (`samovar.passes.loops`). Where `mask` is false, memory is not accessed and
     loads give 0. A memory operation with scalar indices accesses elements with a stride of `step` elements in memory,
-    starting at the indexed one; one with a vector index is a gather or scatter, one lane after the other. With a width of 0,
-    it is a scalar operation guarded by a condition.
+    starting at the indexed one; one with a vector index is a gather or scatter, one lane after the other. The elements of
+    each `step` lanes of a gather are adjacent. With a width of 0, it is a scalar operation guarded by a condition.
     """
 
     __slots__ = ("mask", "step", "width")

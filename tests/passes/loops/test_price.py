@@ -214,3 +214,14 @@ def test_what_is_packed_is_cheaper_but_not_what_is_extracted_and_broadcast() -> 
         return packed(100.0, region, Affine(region))
 
     assert price(False) < price(True) < price(False, 3) == 100.0
+
+
+def test_a_masked_remainder_takes_as_long_as_a_full_vector() -> None:
+    def vectors(end: Value | int, masked: bool = True) -> float:
+        loop = over(0, end, 1)
+        return Price(AVX512, Affine(Region([loop]))).vector_trip_count(loop, 64, 16, masked)
+
+    assert [vectors(count) for count in (0, 10, 17, 64, 70)] == [0, 0.25, 0.5, 1, 1.25]
+    assert [vectors(count, masked=False) for count in (0, 10, 64, 70)] == [0, 1, 1, 2]
+    unknown = Parameter("n", i32)
+    assert vectors(unknown) == vectors(unknown, masked=False) + 0.125 == (GUESSED + 8) / 64

@@ -165,6 +165,40 @@ def gathered_and_scattered(a: Floats, k: Integers, q: Floats):
 
 
 @sv.kernel
+def looked_up(a: Floats, m: Rows, d: Doubles, k: Integers, q: Floats):
+    for i in range(q.shape[0]):
+        j = k[i]
+        x = m[j, 2] + 2.0 * m[j, 3] + 3.0 * m[j, 4] - m[j, 1] + m[j, 2]
+        if a[i] > 0.0:
+            x += a[j + 1] - a[j]
+        y = d[j + 1] * 0.5
+        q[i] = x + sv.f32(d[j] + y - d[j + 3])
+
+
+@sv.kernel
+def looked_up_by_some(a: Floats, b: Floats, k: Integers, q: Floats):
+    for i in range(q.shape[0]):
+        j = k[i]
+        x = a[j]
+        if x > 3.0:
+            x += b[j]
+        else:
+            x -= b[j - 1]
+        if j == a.shape[0] - 1:
+            continue
+        q[i] = x + a[j + 1]
+
+
+@sv.kernel
+def changed_between(k: Integers, q: Floats):
+    for i in range(k.shape[0]):
+        j = k[i]
+        x = q[j]
+        q[j + 1] = x + 1.0
+        q[j] = q[j + 1] * 2.0
+
+
+@sv.kernel
 def with_tables(a: Floats, k: Integers, q: Floats):
     for i in range(q.shape[0]):
         table = sv.Vector([0.0, 1.0, 2.0, 3.0])
@@ -348,6 +382,24 @@ CASES: dict[str, Case] = {
         gathered_and_scattered,
         lambda n: {"a": small(n, 9).astype("f4") - 5, "k": small(n, max(n, 1)), "q": np.zeros(max(n, 1), "f4")[:n]},
     ),
+    "looked_up": (
+        looked_up,
+        lambda n: {
+            "a": floats(n + 2), "m": small(5 * n, 9).reshape(n, 5).astype("f4"), "d": floats(n + 4, 3).astype("f8"),
+            "k": small(n, max(n, 1)), "q": np.zeros(n, "f4"),
+        },
+    ),
+    "looked_up_by_some": (
+        looked_up_by_some,
+        lambda n: {
+            "a": np.where(np.arange(n) < 2, 9, -9).astype("f4"), "b": floats(max(n - 1, 2)), "k": small(n, max(n, 1)),
+            "q": np.zeros(n, "f4"),
+        },
+    ),
+    "changed_between": (
+        changed_between,
+        lambda n: {"k": 2 * np.random.default_rng(n).permutation(n).astype("i4"), "q": floats(2 * n)},
+    ),
     "with_tables": (with_tables, lambda n: {"a": floats(n), "k": small(max(n, 4), 99), "q": np.zeros(n, "f4")}),
     "wrapping": (wrapping, lambda n: {"k": small(n, 2**31 - 1), "o": np.zeros(n, "i4")}),
     "divided": (divided, lambda n: {"k": small(n, 9), "o": np.zeros(n, "i4")}),
@@ -432,6 +484,19 @@ def test_neighbors_are_touched_together_and_strides_are_told() -> None:
     vectorize(AVX2, 8)(made)
     steps = {(each.payload.name, each.code, each.step) for each in vector_operations(made) if each.code in ("load", "store")}
     assert steps >= {("a", "load", 1), ("a", "load", 2), ("a", "load", -1), ("p", "load", 3), ("q", "store", 2)}
+
+
+def test_adjacent_elements_are_gathered_at_once() -> None:
+    def runs(case: str) -> list[tuple[str, int, int]]:
+        made = outlined(*with_arguments(case, 20))
+        vectorize(AVX2, 8)(made)
+        loads = [each for each in vector_operations(made) if each.code == "load" and any(at.width for at in each.operands)]
+        return [(each.payload.name, each.width, each.step) for each in loads[: len(loads) // 2]]
+
+    assert runs("looked_up") == [("m", 32, 4), ("a", 16, 2), ("d", 16, 2), ("d", 8, 1)]
+    # Elsewhere, some lanes may not load all of them, or something else is there by then.
+    assert runs("looked_up_by_some") == [("a", 8, 1), ("b", 8, 1), ("b", 8, 1), ("a", 8, 1)]
+    assert {step for _, _, step in runs("changed_between")} == {1}
 
 
 def test_what_is_the_same_for_all_lanes_is_computed_once() -> None:

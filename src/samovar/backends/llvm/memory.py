@@ -246,9 +246,11 @@ def _one_lane(writer: Writer, value: Value, lane: int) -> Value:
 
 
 def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
-    dtype, width = array.dtype, operation.width
-    kind, vector, found = register_type(dtype), register_type(dtype, width), "poison"
-    indices, pointer = operation.operands, writer.pointer(array)
+    """A gather; each `step` lanes are adjacent elements, which are loaded at once."""
+    dtype, run, width = array.dtype, operation.step, operation.width // operation.step
+    vector, pointer = register_type(dtype, operation.width), writer.pointer(array)
+    starts = range(0, operation.width, run)
+    indices = tuple(_some_lanes(writer, index, starts) if run > 1 else index for index in operation.operands)
     several = sum(1 for index in indices if index.width) > 1
     numbered = several and array.contiguous and array.record_stride is None and array.axes() == (*range(array.ndim),)
     if numbered:
@@ -256,23 +258,47 @@ def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
     if operation.mask is not None:
         # Inactive lanes read the first element, which exists if any lane is active.
         mask = _mask(writer, operation)
-        some = writer.define(f"icmp ne i{width} {writer.define(f'bitcast <{width} x i1> {mask} to i{width}')}, 0")
+        first = writer.shuffle(f"<{operation.width} x i1>", mask, "poison", starts) if run > 1 else mask
+        some = writer.define(f"icmp ne i{width} {writer.define(f'bitcast <{width} x i1> {first} to i{width}')}, 0")
         writer.module.declare(_NOTHING, f"@{_NOTHING} = private unnamed_addr constant i64 0")
         place = writer.define(f"select i1 {some}, ptr {pointer}, ptr @{_NOTHING}", "p")
         writer.parts[array, "pointer", 0] = place
-        indices = tuple(_or_zero(writer, index, mask if index.width else some) for index in indices)
+        indices = tuple(_or_zero(writer, index, first if index.width else some) for index in indices)
+    elements = []
     for lane in range(width):
         at = [_one_lane(writer, index, lane) for index in indices]
         if numbered:
             place = _moved(writer, writer.pointer(array), dtype, writer.value(at[0]))
         else:
             place = address(writer, array, at, inbounds=False)
-        element = read(writer, place, dtype, writer.access_of(array))
-        found = writer.define(f"insertelement {vector} {found}, {kind} {element}, i64 {lane}")
+        elements.append(read(writer, place, dtype, writer.access_of(array), run if run > 1 else 0))
     writer.parts[array, "pointer", 0] = pointer
+    found = _joined(writer, elements, dtype, run)
     if operation.mask is not None:
-        found = writer.define(f"select <{width} x i1> {mask}, {vector} {found}, {vector} zeroinitializer")
+        found = writer.define(f"select <{operation.width} x i1> {mask}, {vector} {found}, {vector} zeroinitializer")
     return found
+
+
+def _joined(writer: Writer, elements: Sequence[str], dtype: DType, run: int) -> str:
+    """A vector of scalars, or of short vectors, a power of two of them."""
+    if run == 1:
+        kind, vector, found = register_type(dtype), register_type(dtype, len(elements)), "poison"
+        for lane, element in enumerate(elements):
+            found = writer.define(f"insertelement {vector} {found}, {kind} {element}, i64 {lane}")
+        return found
+    while len(elements) > 1:
+        pairs = zip(elements[::2], elements[1::2], strict=True)
+        elements = [writer.shuffle(register_type(dtype, run), *pair, range(2 * run)) for pair in pairs]
+        run *= 2
+    return elements[0]
+
+
+def _some_lanes(writer: Writer, value: Value, lanes: Sequence[int]) -> Value:
+    """The value in some of its lanes; a scalar as it is."""
+    if not value.width:
+        return value
+    chosen = writer.shuffle(register_type(dtype_of(value), value.width), writer.value(value), "poison", lanes)
+    return writer.hold(chosen, dtype_of(value), len(lanes))
 
 
 def _numbers(writer: Writer, array: Array, indices: Sequence[Value], width: int) -> Value:

@@ -9,8 +9,9 @@ Code that lanes cannot run is rejected; code that is merely slow has a cost (`sa
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from samovar._native import DType
 from samovar.ir import (
@@ -41,6 +42,8 @@ from samovar.ir import (
 
 #: Elements with a larger stride are accessed one by one: most of the registers in between would be wasted.
 FARTHEST = 8
+#: Adjacent elements of this many bits are gathered at once.
+RUN_BITS = 128
 _JUMPS = ("break", "continue")
 
 
@@ -82,9 +85,10 @@ class Divergence:
         while known != len(self.varying) + len(self.divergent_loops):
             known = len(self.varying) + len(self.divergent_loops)
             self._region(loop.body, False)
-        found = [self.accesses.get(each) for each in outside_loops(loop.body) if each.code == "load"]
-        #: The number of gathers outside inner loops.
-        self.gathers = sum(access is not None and access.step is None and not access.even for access in found)
+        loads = [each for each in outside_loops(loop.body) if each.code == "load" and each in self.accesses]
+        gathers = [each for each in loads if self.accesses[each].step is None and not self.accesses[each].even]
+        #: The number of gathers outside inner loops; a run counts once.
+        self.gathers = len({self.runs[each][0] if each in self.runs else each for each in gathers})
 
     def varies(self, value: Value) -> bool:
         return value in self.varying
@@ -133,6 +137,29 @@ class Divergence:
                     free = end
                     for part in range(step):
                         found.update((load, ((key, begin), part)) for load in parts.get(begin + part, ()))
+        return found
+
+    @cached_property
+    def runs(self) -> dict[Operation, tuple[Hashable, int, int]]:
+        """The gathers that together load adjacent elements for each lane: a name of the run, its length, and the position in
+        it. The same lanes are active at all of them, so all elements are in bounds at the first one."""
+        written = {memory(each) for each in self.accesses if each.code != "load"}
+        members: dict[Hashable, dict[int, list[Operation]]] = {}
+        for stretch, load in _stretches(self.loop.body):
+            array = array_of(load) if load in self.accesses and load.code == "load" else None
+            if array is None or self.accesses[load].step is not None or array in written or not array.alone:
+                continue
+            row, last = self.affine.row(load)
+            if array.dtype.bits >= 32 and element_strides(array)[-1] == 1 and last.indexes(array):
+                members.setdefault((*stretch, row), {}).setdefault(last.constant, []).append(load)
+        found: dict[Operation, tuple[Hashable, int, int]] = {}
+        for key, parts in members.items():
+            left = set(parts)
+            for begin, length in ((begin, length) for length in (4, 2) for begin in sorted(parts)):
+                run = range(begin, begin + length)
+                if left.issuperset(run) and length * array_of(parts[begin][0]).dtype.bits <= RUN_BITS:
+                    left.difference_update(run)
+                    found.update((load, ((key, begin), length, at - begin)) for at in run for load in parts[at])
         return found
 
     def jumps(self, operation: Operation, variable: LoopVariable) -> bool:
@@ -277,6 +304,16 @@ def _homes(region: Region, begun: dict[Region, set[Local]]) -> dict[Local, Regio
         for local, home in here.items():
             found[local] = region if local in found else home
     return found
+
+
+def _stretches(region: Region) -> Iterator[tuple[tuple[Region, int], Operation]]:
+    """The operations of a region, each with its stretch: the same lanes are active in all of a stretch."""
+    left = 0
+    for operation in region.operations:
+        yield (region, left), operation
+        for each in regions(operation):
+            yield from _stretches(each)
+        left += leaves(operation) or operation.code in _JUMPS
 
 
 def element_strides(array: Array) -> list[int | None]:

@@ -190,7 +190,7 @@ class Planner:
 
     def _in_lanes(self, loop: For, vectors: Vectors) -> float:
         """The cost of a loop in lanes."""
-        count = self.price.vector_trip_count(loop, vectors.width)
+        count = self.price.vector_trip_count(loop, vectors.width, vectors.tail, vectors.masked)
         body = self.price.vector(loop.body, vectors.plan, vectors.width)
         combined = 0 if self._home(loop, vectors.hoistable()) else len(vectors.found.reductions)
         return count * body + COMBINE * combined + CHECK * len(vectors.found.distances)

@@ -132,10 +132,14 @@ class Price:
         known = loop.trip_count()
         return count if known is None else known
 
-    def vector_trip_count(self, loop: For, width: int) -> float:
-        """The trip count in lanes: a partial vector takes as long as a full one."""
+    def vector_trip_count(self, loop: For, width: int, tail: int, masked: bool) -> float:
+        """The trip count in vectors of `width` lanes. The remainder runs in vectors of `tail` lanes. If it is masked, the
+        last one takes as long as a full one; if the length is unknown, half of it is empty."""
         count = self.trip_count(loop)
-        return count / width if count == GUESSED else -(-count // width)
+        if count == GUESSED:
+            return (count + tail / 2 * masked) / width
+        whole, left = divmod(count, width)
+        return whole + (-(-left // tail) * tail / width if masked else left > 0)
 
     # --- scalar
 
@@ -223,14 +227,16 @@ class Price:
         array = array_of(operation)
         cost, registers = _COSTS[operation.code], self.registers(array.dtype, width)
         step = access.step
+        length = plan.runs[operation][1] if operation in plan.runs else 1  # loaded at once, and shuffled
+        shuffled = registers if length > 1 else 0.0
         if access.even and not divergent and operation.code != "atomic":
-            return width * (cost + (ROW if width * plan.rows() <= LINES else EVICTED))
+            return width * (cost + (ROW if width * plan.rows() <= LINES else EVICTED)) / length + shuffled
         if step is None or operation.code == "atomic":
             guarded = GUESS if divergent and operation.code != "load" else MOVE if divergent else 0.0
             # A gather extracts the number of an element, whatever its dimensions, and inserts the element.
             moves = 2 if operation.code == "load" else sum(plan.varies(operand) for operand in operation.operands)
             spilled = SPILLED if not self._around and plan.gathers * width > GATHERED else 0.0
-            return width * (cost + moves * MOVE + guarded + spilled)
+            return width * (cost + moves * MOVE + guarded + spilled) / length + shuffled
         if step == 0:
             return cost if operation.code == "load" else cost + 4.0
         if abs(step) != 1:

@@ -491,7 +491,10 @@ class Vectorizer:
             return
         # A varying value may be the same in all lanes after all: `i + j - i`.
         first = [place for place in map(self._scalar, at) if place is not None]
-        if step is None or len(first) < len(at):
+        if operation in self.plan.runs:
+            run, length, part = self.plan.runs[operation]
+            self.values[operation] = self._part(array, self._run(array, own, run, length, part), length, part)
+        elif step is None or len(first) < len(at):
             self._touch(operation, array, own, None, [])
         elif step == 0:
             self._touch_one(operation, array, first)
@@ -516,6 +519,26 @@ class Vectorizer:
             place, facts = self._contiguous(at, step, part)
             block = self.build.make("load", array.dtype, *place, payload=array, **facts)  # type: ignore[arg-type]
             self.blocks[group, self.mask] = block
+        return block
+
+    def _run(self, array: Array, own: list[Value], run: Hashable, length: int, part: int) -> Value:
+        """Adjacent elements for each lane, gathered at once; `own` are the indices of one of them."""
+        build, mask, width = self.build, self.mask, self.width * length
+        block = self.blocks.get((run, mask))
+        if block is None:
+            lanes = tuple(lane // length for lane in range(width))
+            *others, last = (
+                build.make("shuffle", index.type, index, payload=lanes, width=width) if index.width else index
+                for index in own
+            )
+            assert last.type is not None
+            numbers = build.make("lane_numbers", last.type, width=width)
+            parts = build.make("and", last.type, numbers, Constant(length - 1, last.type))
+            last = build.add(build.sub(last, Constant(part, last.type)), parts)
+            if mask is not None:
+                mask = build.make("shuffle", u1, mask, payload=lanes, width=width)
+            block = build.make("load", array.dtype, *others, last, payload=array, width=width, mask=mask, step=length)
+            self.blocks[run, self.mask] = block
         return block
 
     def _contiguous(self, at: list[Value], step: int, part: int) -> tuple[list[Value], dict[str, object]]:
