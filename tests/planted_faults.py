@@ -709,7 +709,7 @@ FAULTS = [
         "backends/test_operations.py",
     ),
     Fault(
-        "backends/llvm/elf.py",
+        "backends/images/elf.py",
         "    except (struct.error, IndexError, OverflowError, ValueError) as error:",
         "    except (IndexError, OverflowError) as error:",
         "backends/test_linking.py backends/test_loading.py",
