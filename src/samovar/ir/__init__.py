@@ -11,6 +11,7 @@ from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.ir.accesses import Accesses, Facts, contested, functions_touch, reached_from_tasks
     from samovar.ir.affine import Affine, AffineForm, Symbol, constant_integer
     from samovar.ir.builder import Builder
     from samovar.ir.cells import cell_numbers
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
         walk_kernel,
         walk_regions,
     )
-    from samovar.ir.updates import FAMILIES, Update, update_of
+    from samovar.ir.updates import FAMILIES, Update, identity, update_of
     from samovar.ir.values import (
         Array,
         Cells,
@@ -109,6 +110,7 @@ else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
+            "accesses": "Accesses Facts contested functions_touch reached_from_tasks",
             "affine": "Affine AffineForm Symbol constant_integer",
             "builder": "Builder",
             "cells": "cell_numbers",
@@ -129,7 +131,7 @@ else:
                 "outlined outside_loops regions retarget rewrite scopes sections serial substitute taken_by tasks "
                 "use_counts used users variables walk walk_kernel walk_regions"
             ),
-            "updates": "FAMILIES Update update_of",
+            "updates": "FAMILIES Update identity update_of",
             "values": (
                 "Array Cells Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
                 "VectorLocal VectorOperation columns_of dtype_of"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial as partial_of
 from functools import reduce
 
-from samovar._native import DType, f32, i64, u1, u64
+from samovar._native import f32, i64, u1, u64
 from samovar.ir import (
     COST_UNKNOWN,
     NO_HINTS,
@@ -46,6 +46,7 @@ from samovar.ir import (
     Task,
     Value,
     dtype_of,
+    identity,
     indices,
     is_own,
     memory,
@@ -209,7 +210,7 @@ class _Outlining:
             memory = ScratchArray(f"{scatter.array.name}.copies", dtype)
             build.make("scratch", None, build.mul(work.count, distance), worth, payload=(memory, scatter.array))
             copies[scatter] = PrivateCopy(
-                memory, distance, build.choose(worth, count, number(0)), _identity(scatter.operation, dtype)
+                memory, distance, build.choose(worth, count, number(0)), identity(scatter.operation, dtype)
             )
         self._rewrite(body, partials, copies, group)
         axes: list[Axis] = [(variable, *axis[1:]) for variable, axis in zip(variables, self.axes, strict=True)]
@@ -249,7 +250,7 @@ class _Outlining:
             dtype = f32 if reduction.type.name == "f16" else reduction.type
             array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
             self.build.make("reserve", None, payload=array)
-            found[reduction] = Partial(Local(reduction.target.name, dtype), _identity(reduction.operation, dtype), array)
+            found[reduction] = Partial(Local(reduction.target.name, dtype), identity(reduction.operation, dtype), array)
         return found
 
     def _rewrite(
@@ -358,24 +359,6 @@ def _flat(build: Builder, array: Array, at: Sequence[Value], extents: Sequence[V
             total = build.mul(total, extents[axis] if extents else _extent(build, array, axis))
         total = build.add(total, build.cast(index, i64))
     return total
-
-
-def _identity(operation: str, dtype: DType) -> Constant:
-    return Constant(identity(operation, dtype), dtype)
-
-
-def identity(operation: str, type: DType) -> bool | int | float:
-    """The identity of an operation: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
-    floating = type.kind == "float"
-    least, greatest = (0, 0) if floating else integer_range(type)
-    if operation == "add":
-        return -0.0 if floating else 0
-    if operation == "mul":
-        return 1.0 if floating else 1
-    if operation in ("min", "max"):
-        return math.nan if floating else greatest if operation == "min" else least
-    ones = -1 if type.kind == "int" else greatest
-    return ones if operation == "and" else 0
 
 
 def _split(axes: Sequence[Axis]) -> tuple[int, int]:
