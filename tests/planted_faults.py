@@ -665,9 +665,9 @@ FAULTS = [
         "passes/test_outline.py",
     ),
     Fault(
-        "passes/outline.py",
-        "return -0.0 if floating else 0",
-        "return 0.0 if floating else 0",
+        "ir/updates.py",
+        '{"add": -0.0, "mul": 1.0}',
+        '{"add": 0.0, "mul": 1.0}',
         "passes/test_outline.py",
     ),
     Fault(

@@ -16,7 +16,6 @@ from functools import reduce
 from samovar._native import f32, i64, u1, u64
 from samovar.ir import (
     COST_UNKNOWN,
-    NO_HINTS,
     PLAIN_LOOP,
     SERIAL,
     SPEAKS,
@@ -117,13 +116,7 @@ class _Outlining:
     """Outlines one parallel loop."""
 
     def __init__(
-        self,
-        loop: ParallelFor,
-        around: list[Local],
-        estimator: Estimator,
-        affine: Affine,
-        fast_math: bool,
-        studied: bool,
+        self, loop: ParallelFor, around: list[Local], estimator: Estimator, affine: Affine, fast_math: bool, studied: bool
     ) -> None:
         self.loop = loop
         self.around = around
@@ -190,7 +183,8 @@ class _Outlining:
         partials = self._partials()
         self._rewrite(self.loop.body, partials, {})
         hints = PLAIN_LOOP if self.loop.scatters else self.hints
-        self._task(work, self.loop.body, self.loop.locals, self.axes, partials, block=block, hints=hints)
+        task, sums = self._task(work, self.loop.locals, partials), [*partials.values()]
+        self._append(Nest(task, *self._dealt(self.axes), self.loop.body, work, sums, block=block, hints=hints))
         self._combine(partials, work.count)
 
     def _private(self, work: Units, counts: Sequence[Value], total: Value, worth: Value) -> None:
@@ -214,32 +208,28 @@ class _Outlining:
             )
         self._rewrite(body, partials, copies, group)
         axes: list[Axis] = [(variable, *axis[1:]) for variable, axis in zip(variables, self.axes, strict=True)]
-        self._task(work, body, locals, axes, partials, tuple(copies.values()), group=group)
+        task, sums = self._task(work, locals, partials), [*partials.values()]
+        self._append(Nest(task, *self._dealt(axes), body, work, sums, [*copies.values()], group=group))
         self._combine(partials, work.count)
         for scatter, copy in copies.items():
             self._merge(scatter, copy, work.count)
 
-    def _task(
-        self,
-        work: Units,
-        body: Region,
-        locals: list[Local],
-        axes: Sequence[Axis],
-        partials: dict[Reduction, Partial],
-        copies: Sequence[PrivateCopy] = (),
-        block: int | None = None,
-        hints: Hints = NO_HINTS,
-        group: LoopVariable | None = None,
-    ) -> None:
+    def _task(self, work: Units, locals: Sequence[Local], partials: dict[Reduction, Partial]) -> Task:
+        """A task without a body."""
         loop = self.loop
-        task = Task(loop.name, work.count, work.items, Region(), [*locals], (), loop.line)
+        own = [*locals, *(partial.local for partial in partials.values())]
+        task = Task(loop.name, work.count, work.items, Region(), own, (), loop.line)
         task.origin, task.cost, task.flags, task.traffic = loop.origin, self.cost, self.flags, self.traffic
         task.owned = self.owned
-        task.locals += [partial.local for partial in partials.values()]
-        partial_results = tuple(partials.values())
-        Nest(task, axes, self.dealt, body, work, partial_results, copies, block, hints, group).write()
-        _capture(task)
-        self.build.append(task)
+        return task
+
+    def _dealt(self, axes: Sequence[Axis]) -> tuple[Sequence[Axis], Sequence[Axis]]:
+        return axes[: self.dealt], axes[self.dealt :]
+
+    def _append(self, nest: Nest) -> None:
+        nest.write()
+        _capture(nest.task)
+        self.build.append(nest.task)
 
     # --- reductions and scatters
 
