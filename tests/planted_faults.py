@@ -172,10 +172,10 @@ FAULTS = [
     Fault("passes/ownership.py", "if self.spread < power and", "if", "passes/test_ownership.py"),
     Fault("passes/order.py", "        if verified:\n", "        if False:\n", "passes/test_order.py"),
     Fault(
-        "passes/cost.py",
+        "ir/cost.py",
         "return Cost(max(dearest, conditions.nanoseconds), conditions.unknown)",
         "return conditions",
-        "passes/test_cost.py",
+        "ir/test_cost.py",
     ),
     Fault(
         "passes/loops/dependence.py",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from samovar.ir.builder import Builder
     from samovar.ir.cells import cell_numbers
     from samovar.ir.clone import Clone, computed_before, in_first_iteration
+    from samovar.ir.cost import Estimator
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.machine import SCALAR, Machine
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         Touch,
         While,
     )
+    from samovar.ir.traffic import bytes_per_iteration
     from samovar.ir.traversal import (
         array_of,
         bodies,
@@ -115,6 +117,7 @@ else:
             "builder": "Builder",
             "cells": "cell_numbers",
             "clone": "Clone computed_before in_first_iteration",
+            "cost": "Estimator",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "machine": "Machine SCALAR",
@@ -126,6 +129,7 @@ else:
                 "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixResult ParallelFor Reduction "
                 "Region ResultShape Scatter StructResult Task Touch While"
             ),
+            "traffic": "bytes_per_iteration",
             "traversal": (
                 "array_of bodies callees defined_in fix_conditions indices inside is_own memory named operands_first "
                 "outlined outside_loops regions retarget rewrite scopes sections serial substitute taken_by tasks "

@@ -27,6 +27,7 @@ from samovar.ir import (
     Captured,
     Clone,
     Constant,
+    Estimator,
     For,
     Hints,
     If,
@@ -44,6 +45,7 @@ from samovar.ir import (
     ScratchArray,
     Task,
     Value,
+    bytes_per_iteration,
     dtype_of,
     identity,
     indices,
@@ -60,7 +62,6 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import integer_range
-from samovar.passes.cost import Estimator
 from samovar.passes.nest import Nest, Partial, PrivateCopy
 from samovar.passes.ownership import owned_arrays
 from samovar.passes.schedule import (
@@ -76,7 +77,6 @@ from samovar.passes.schedule import (
     steps,
     worth_copies,
 )
-from samovar.passes.traffic import bytes_per_iteration
 
 #: Trailing dimensions with constant bounds and at most this many iterations become loops inside a unit.
 INNER_ITERATIONS = 256
