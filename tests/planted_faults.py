@@ -172,10 +172,10 @@ FAULTS = [
     Fault("passes/ownership.py", "if self.spread < power and", "if", "passes/test_ownership.py"),
     Fault("passes/order.py", "        if verified:\n", "        if False:\n", "passes/test_order.py"),
     Fault(
-        "passes/cost.py",
+        "ir/cost.py",
         "return Cost(max(dearest, conditions.nanoseconds), conditions.unknown)",
         "return conditions",
-        "passes/test_cost.py",
+        "ir/test_cost.py",
     ),
     Fault(
         "passes/loops/dependence.py",
@@ -688,9 +688,9 @@ FAULTS = [
         "passes/test_outline.py",
     ),
     Fault(
-        "passes/outline.py",
-        "return -0.0 if floating else 0",
-        "return 0.0 if floating else 0",
+        "ir/updates.py",
+        '{"add": -0.0, "mul": 1.0}',
+        '{"add": 0.0, "mul": 1.0}',
         "passes/test_outline.py",
     ),
     Fault(
@@ -732,7 +732,7 @@ FAULTS = [
         "backends/test_operations.py",
     ),
     Fault(
-        "backends/llvm/elf.py",
+        "backends/images/elf.py",
         "    except (struct.error, IndexError, OverflowError, ValueError) as error:",
         "    except (IndexError, OverflowError) as error:",
         "backends/test_linking.py backends/test_loading.py",

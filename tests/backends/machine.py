@@ -15,10 +15,10 @@ import numpy as np
 from backends.optimize import optimize
 from samovar._native import DType, symbol_address
 from samovar.backends import Rendered, RenderOptions
+from samovar.backends.images.image import ImageParts
+from samovar.backends.images.linker import link, link_units
 from samovar.backends.llvm.effort import FULL
-from samovar.backends.llvm.image import ImageParts
 from samovar.backends.llvm.kernel import render
-from samovar.backends.llvm.linker import link, link_units
 from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of
 from samovar.ir.structure import Kernel

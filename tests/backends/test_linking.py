@@ -18,9 +18,9 @@ from machine import Machine, run
 from backends.optimize import optimize
 from samovar._native import Image, Specialization, f64, i32, i64
 from samovar._native import Kernel as NativeKernel
-from samovar.backends.llvm.elf import ObjectError, read_object
-from samovar.backends.llvm.image import ImageParts
-from samovar.backends.llvm.linker import link
+from samovar.backends.images.elf import ObjectError, read_object
+from samovar.backends.images.image import ImageParts
+from samovar.backends.images.linker import link
 from samovar.backends.llvm.target import host_target
 from samovar.ir.values import Array, Constant, Parameter
 

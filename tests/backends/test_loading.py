@@ -8,7 +8,7 @@ from test_partials import scattering
 
 from backends.optimize import optimize
 from samovar._native import Image, f32, symbol_address
-from samovar.backends.llvm.elf import UNDEFINED, read_object
+from samovar.backends.images.elf import UNDEFINED, read_object
 from samovar.backends.llvm.target import Target
 from samovar.language.options import Options
 

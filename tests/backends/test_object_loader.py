@@ -19,8 +19,8 @@ from test_linking import ENTRY, LLVM, PIC, compiled
 
 from backends.optimize import optimize
 from samovar._native import Image, Kernel, Specialization, f32, f64, i64
-from samovar.backends.llvm.elf import ObjectError
-from samovar.backends.llvm.linker import link
+from samovar.backends.images.elf import ObjectError
+from samovar.backends.images.linker import link
 from samovar.backends.llvm.object_loader import load_object
 from samovar.backends.llvm.target import host_target
 from samovar.ir.layout import layout_of

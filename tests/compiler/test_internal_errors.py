@@ -272,7 +272,7 @@ def test_an_error_in_a_worker_is_one_of_the_compiler(monkeypatch: pytest.MonkeyP
 
 
 def test_an_image_that_cannot_be_made_is_made_in_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    linker = importlib.import_module("samovar.backends.llvm.linker")
+    linker = importlib.import_module("samovar.backends.images.linker")
     link, calls = linker.link, []
 
     def fail(code: bytes) -> Any:
@@ -366,7 +366,7 @@ def check_units() -> None:
 
 
 def test_units_that_cannot_be_put_together_are_made_in_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    linker = importlib.import_module("samovar.backends.llvm.linker")
+    linker = importlib.import_module("samovar.backends.images.linker")
     link, calls = linker.link_units, []
 
     def fail(codes: Any, units: Any) -> Any:

@@ -204,7 +204,7 @@ def test_sites_of_units_are_those_of_the_kernel(tmp_path: Path, capfd: pytest.Ca
 def test_the_functions_of_an_image_have_names(tmp_path: Path) -> None:
     from backends.optimize import optimize
     from samovar.backends import backend
-    from samovar.backends.llvm.linker import link_units
+    from samovar.backends.images.linker import link_units
     from samovar.backends.llvm.target import host_target
     from samovar.compiler import driver
 

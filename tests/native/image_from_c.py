@@ -15,7 +15,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from samovar._native import Image
-from samovar.backends.llvm.image import ImageParts
+from samovar.backends.images.image import ImageParts
 
 PRELUDE = """
 #include <stdint.h>

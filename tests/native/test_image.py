@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from image_from_c import EMPTY, flat_from_c, image_from_c
 
 from samovar._native import Image, Kernel, Specialization, f32, f64, i64, symbol_address, symbol_names, u16
-from samovar.backends.llvm.image import ImageParts
+from samovar.backends.images.image import ImageParts
 
 HERE = Path(__file__).parent
 ENTRY = ("samovar_entry", 0, 3)
@@ -432,7 +432,7 @@ def test_too_little_memory_is_said():
     script = """
 import resource
 from samovar._native import Image
-from samovar.backends.llvm.image import ImageParts
+from samovar.backends.images.image import ImageParts
 data = ImageParts(bytes(1 << 28), (), (("samovar_entry", 0, 3),)).flat()
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 26), resource.RLIM_INFINITY))

@@ -10,13 +10,13 @@ from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import i32, u1
 from samovar.artifact.sites import Site
+from samovar.ir import Facts
 from samovar.ir.structure import If, Kernel, ParallelFor, Region
 from samovar.ir.traversal import walk_kernel
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import run
-from samovar.passes.accesses import Facts
 from samovar.passes.dead_code import eliminate_dead_code
 from samovar.passes.reductions import find_reductions
 

@@ -12,10 +12,10 @@ from hypothesis_profiles import examples
 from ir_arithmetic import evaluate, limits
 from ir_builder import Builder
 from samovar._native import DType, f32, i8, i16, i32, i64, u8, u32
+from samovar.ir import Facts
 from samovar.ir.structure import Kernel
 from samovar.ir.traversal import indices, walk, walk_kernel
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Parameter, Value
-from samovar.passes.accesses import Facts
 from samovar.passes.ownership import demote_owned, demote_serial
 
 

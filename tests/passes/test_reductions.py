@@ -9,11 +9,11 @@ import numpy as np
 from ir_builder import Builder
 from ir_interpreter import Interpreter
 from samovar._native import DType, f32, f64, i32, u32
+from samovar.ir import Facts
 from samovar.ir.structure import Kernel, ParallelFor
 from samovar.ir.traversal import tasks, walk_kernel
 from samovar.ir.values import Array, Constant, Operation, Parameter
 from samovar.ir.verifier import verify
-from samovar.passes.accesses import Facts
 from samovar.passes.reductions import find_reductions
 from samovar.passes.scatters import scatter
 

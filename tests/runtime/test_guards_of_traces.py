@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import samovar as sv
 from samovar import _native
-from samovar.backends.llvm.image import ImageParts
+from samovar.backends.images.image import ImageParts
 from samovar.language.annotations import signature_of
 from samovar.language.options import Options
 from samovar.lens import Kind, Lens, replay

@@ -129,7 +129,7 @@ def test_a_property_that_is_the_kernel():
     """No call of a Python function is between the launches."""
     assert run("""
         from samovar._native import Image, Kernel, Specialization
-        from samovar.backends.llvm.image import ImageParts
+        from samovar.backends.images.image import ImageParts
 
         image = Image.from_flat(ImageParts(b"\\x31\\xc0\\xc3", (), (("samovar_entry", 0, 3),)).flat())
         made = Specialization(image, [("parameter", 0, 0), ("attribute", 1, 0, "x")], 2, 0)

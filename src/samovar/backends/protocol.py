@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from samovar.artifact import Site
     from samovar.ir import Kernel, Machine
 
+#: Symbols in the objects of units, which the linker resolves: the one that a unit defines, those of the units that it uses
+#: (each with a number), and the placeholder for the number of a unit's first site.
+UNIT, USED_UNIT, FIRST_SITE = "samovar_unit", "samovar_unit.", "samovar_first_site"
+
 
 class Target(Protocol):
     """The machine that code is compiled for. Its string is for reports."""

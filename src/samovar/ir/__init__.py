@@ -11,10 +11,12 @@ from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.ir.accesses import Accesses, Facts, contested, functions_touch, reached_from_tasks
     from samovar.ir.affine import Affine, AffineForm, Symbol, constant_integer
     from samovar.ir.builder import Builder
     from samovar.ir.cells import cell_numbers
     from samovar.ir.clone import Clone, computed_before, in_first_iteration
+    from samovar.ir.cost import Estimator
     from samovar.ir.graph import Checkpoint, DoWhile, ReadFlag, Section, Sections
     from samovar.ir.layout import Layout, layout_of, part_offset
     from samovar.ir.machine import SCALAR, Machine
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
         Touch,
         While,
     )
+    from samovar.ir.traffic import bytes_per_iteration
     from samovar.ir.traversal import (
         array_of,
         bodies,
@@ -85,7 +88,7 @@ if TYPE_CHECKING:
         walk_kernel,
         walk_regions,
     )
-    from samovar.ir.updates import FAMILIES, Update, update_of
+    from samovar.ir.updates import FAMILIES, Update, identity, update_of
     from samovar.ir.values import (
         Array,
         Cells,
@@ -109,10 +112,12 @@ else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
+            "accesses": "Accesses Facts contested functions_touch reached_from_tasks",
             "affine": "Affine AffineForm Symbol constant_integer",
             "builder": "Builder",
             "cells": "cell_numbers",
             "clone": "Clone computed_before in_first_iteration",
+            "cost": "Estimator",
             "graph": "Checkpoint DoWhile ReadFlag Section Sections",
             "layout": "Layout layout_of part_offset",
             "machine": "Machine SCALAR",
@@ -124,12 +129,13 @@ else:
                 "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixResult ParallelFor Reduction "
                 "Region ResultShape Scatter StructResult Task Touch While"
             ),
+            "traffic": "bytes_per_iteration",
             "traversal": (
                 "array_of bodies callees defined_in fix_conditions indices inside is_own memory named operands_first "
                 "outlined outside_loops regions retarget rewrite scopes sections serial substitute taken_by tasks "
                 "use_counts used users variables walk walk_kernel walk_regions"
             ),
-            "updates": "FAMILIES Update update_of",
+            "updates": "FAMILIES Update identity update_of",
             "values": (
                 "Array Cells Constant FieldLayout Local LocalArray LoopVariable Operation Parameter ScratchArray Spot Value "
                 "VectorLocal VectorOperation columns_of dtype_of"

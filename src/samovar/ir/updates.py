@@ -5,16 +5,27 @@ The added (or multiplied, …) terms are separated from the old value, so that u
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from samovar._native import DType, u1
-from samovar.ir.values import Operation, Value
+from samovar.ir.values import Constant, Operation, Value
+from samovar.language import integer_range
 
 #: Operations that can be accumulated in any order, and the accumulating operation. A difference is a sum.
 FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 #: Operations that commute with truncation to fewer bits.
 _MODULAR = ("add", "mul", "and", "or", "xor")
+
+
+def identity(operation: str, type: DType) -> Constant:
+    """The identity of an operation: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
+    if type.kind == "float":
+        return Constant({"add": -0.0, "mul": 1.0}.get(operation, math.nan), type)
+    least, greatest = integer_range(type)
+    ones = -1 if type.kind == "int" else greatest
+    return Constant({"mul": 1, "min": greatest, "max": least, "and": ones}.get(operation, 0), type)
 
 
 @dataclass(frozen=True)

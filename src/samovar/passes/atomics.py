@@ -3,8 +3,7 @@ unchanged."""
 
 from __future__ import annotations
 
-from samovar.ir import Kernel, tasks, walk
-from samovar.passes.accesses import Facts
+from samovar.ir import Facts, Kernel, tasks, walk
 from samovar.passes.ownership import demote_owned, demote_serial
 from samovar.passes.reductions import find_reductions
 from samovar.passes.scatters import scatter

@@ -34,11 +34,11 @@ from samovar.ir import (
     Value,
     While,
     dtype_of,
+    functions_touch,
     memory,
     substitute,
     walk,
 )
-from samovar.passes.accesses import functions_touch
 
 
 def expand_checkpoints(kernel: Kernel) -> None:

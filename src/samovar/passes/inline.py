@@ -27,16 +27,17 @@ from samovar.ir import (
     Region,
     Value,
     callees,
+    functions_touch,
     inside,
     is_own,
     memory,
+    reached_from_tasks,
     regions,
     rewrite,
     scopes,
     walk,
     walk_kernel,
 )
-from samovar.passes.accesses import functions_touch, reached_from_tasks
 
 #: Operations that one copy may add to the kernel, and all copies together. A function with a single call costs nothing.
 LARGEST_COPY = 300

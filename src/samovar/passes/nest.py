@@ -9,7 +9,7 @@ around it; outer indices advance like an odometer, without division.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from samovar._native import i64
 from samovar.ir import (
@@ -56,34 +56,25 @@ class PrivateCopy:
     identity: Constant
 
 
+@dataclass
 class Nest:
-    """Writes the body of a task."""
+    """Writes the body of a task. The `dealt` dimensions are distributed, and those of `inner` are loops in a unit."""
 
-    def __init__(
-        self,
-        task: Task,
-        axes: Sequence[Axis],
-        dealt: int,
-        iteration: Region,
-        work: Units,
-        partials: Sequence[Partial] = (),
-        copies: Sequence[PrivateCopy] = (),
-        block: int | None = None,
-        hints: Hints = NO_HINTS,
-        group: LoopVariable | None = None,
-    ) -> None:
-        self.build = Builder(task.line, task.origin)
-        self.task = task
-        self.dealt, self.inner = axes[:dealt], axes[dealt:]
-        self.iteration = iteration
-        self.work = work
-        self.partials = partials
-        self.copies = copies
-        self.block = block
-        self.hints = hints
-        self.group = group or LoopVariable("group", i64)
-        #: Variables of outer dimensions, which are values here, not loops.
-        self.known: dict[Value, Value] = {}
+    task: Task
+    dealt: Sequence[Axis]
+    inner: Sequence[Axis]
+    iteration: Region
+    work: Units
+    partials: Sequence[Partial] = ()
+    copies: Sequence[PrivateCopy] = ()
+    block: int | None = None
+    hints: Hints = NO_HINTS
+    group: LoopVariable = field(default_factory=lambda: LoopVariable("group", i64))
+    #: Variables of outer dimensions, which are values here, not loops.
+    known: dict[Value, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.build = Builder(self.task.line, self.task.origin)
 
     def write(self) -> None:
         """Write the body of the task."""
@@ -101,13 +92,7 @@ class Nest:
             self._units(first, last)
 
     def _loop(
-        self,
-        variable: LoopVariable,
-        first: Value,
-        last: Value,
-        write: Callable[[], None],
-        hints: Hints,
-        note: str = "",
+        self, variable: LoopVariable, first: Value, last: Value, write: Callable[[], None], hints: Hints, note: str = ""
     ) -> None:
         step = Constant(1, first.type) if first.type is not None else number(1)
         made = For(variable, first, last, step, self.build.region(write), self.task.line, hints)

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import partial as partial_of
 from functools import reduce
 
-from samovar._native import DType, f32, i64, u1, u64
+from samovar._native import f32, i64, u1, u64
 from samovar.ir import (
     COST_UNKNOWN,
-    NO_HINTS,
     PLAIN_LOOP,
     SERIAL,
     SPEAKS,
@@ -28,6 +27,7 @@ from samovar.ir import (
     Captured,
     Clone,
     Constant,
+    Estimator,
     For,
     Hints,
     If,
@@ -45,7 +45,9 @@ from samovar.ir import (
     ScratchArray,
     Task,
     Value,
+    bytes_per_iteration,
     dtype_of,
+    identity,
     indices,
     is_own,
     memory,
@@ -60,7 +62,6 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import integer_range
-from samovar.passes.cost import Estimator
 from samovar.passes.nest import Nest, Partial, PrivateCopy
 from samovar.passes.ownership import owned_arrays
 from samovar.passes.schedule import (
@@ -76,7 +77,6 @@ from samovar.passes.schedule import (
     steps,
     worth_copies,
 )
-from samovar.passes.traffic import bytes_per_iteration
 
 #: Trailing dimensions with constant bounds and at most this many iterations become loops inside a unit.
 INNER_ITERATIONS = 256
@@ -116,13 +116,7 @@ class _Outlining:
     """Outlines one parallel loop."""
 
     def __init__(
-        self,
-        loop: ParallelFor,
-        around: list[Local],
-        estimator: Estimator,
-        affine: Affine,
-        fast_math: bool,
-        studied: bool,
+        self, loop: ParallelFor, around: list[Local], estimator: Estimator, affine: Affine, fast_math: bool, studied: bool
     ) -> None:
         self.loop = loop
         self.around = around
@@ -189,7 +183,8 @@ class _Outlining:
         partials = self._partials()
         self._rewrite(self.loop.body, partials, {})
         hints = PLAIN_LOOP if self.loop.scatters else self.hints
-        self._task(work, self.loop.body, self.loop.locals, self.axes, partials, block=block, hints=hints)
+        task, sums = self._task(work, self.loop.locals, partials), [*partials.values()]
+        self._append(Nest(task, *self._dealt(self.axes), self.loop.body, work, sums, block=block, hints=hints))
         self._combine(partials, work.count)
 
     def _private(self, work: Units, counts: Sequence[Value], total: Value, worth: Value) -> None:
@@ -209,36 +204,32 @@ class _Outlining:
             memory = ScratchArray(f"{scatter.array.name}.copies", dtype)
             build.make("scratch", None, build.mul(work.count, distance), worth, payload=(memory, scatter.array))
             copies[scatter] = PrivateCopy(
-                memory, distance, build.choose(worth, count, number(0)), _identity(scatter.operation, dtype)
+                memory, distance, build.choose(worth, count, number(0)), identity(scatter.operation, dtype)
             )
         self._rewrite(body, partials, copies, group)
         axes: list[Axis] = [(variable, *axis[1:]) for variable, axis in zip(variables, self.axes, strict=True)]
-        self._task(work, body, locals, axes, partials, tuple(copies.values()), group=group)
+        task, sums = self._task(work, locals, partials), [*partials.values()]
+        self._append(Nest(task, *self._dealt(axes), body, work, sums, [*copies.values()], group=group))
         self._combine(partials, work.count)
         for scatter, copy in copies.items():
             self._merge(scatter, copy, work.count)
 
-    def _task(
-        self,
-        work: Units,
-        body: Region,
-        locals: list[Local],
-        axes: Sequence[Axis],
-        partials: dict[Reduction, Partial],
-        copies: Sequence[PrivateCopy] = (),
-        block: int | None = None,
-        hints: Hints = NO_HINTS,
-        group: LoopVariable | None = None,
-    ) -> None:
+    def _task(self, work: Units, locals: Sequence[Local], partials: dict[Reduction, Partial]) -> Task:
+        """A task without a body."""
         loop = self.loop
-        task = Task(loop.name, work.count, work.items, Region(), [*locals], (), loop.line)
+        own = [*locals, *(partial.local for partial in partials.values())]
+        task = Task(loop.name, work.count, work.items, Region(), own, (), loop.line)
         task.origin, task.cost, task.flags, task.traffic = loop.origin, self.cost, self.flags, self.traffic
         task.owned = self.owned
-        task.locals += [partial.local for partial in partials.values()]
-        partial_results = tuple(partials.values())
-        Nest(task, axes, self.dealt, body, work, partial_results, copies, block, hints, group).write()
-        _capture(task)
-        self.build.append(task)
+        return task
+
+    def _dealt(self, axes: Sequence[Axis]) -> tuple[Sequence[Axis], Sequence[Axis]]:
+        return axes[: self.dealt], axes[self.dealt :]
+
+    def _append(self, nest: Nest) -> None:
+        nest.write()
+        _capture(nest.task)
+        self.build.append(nest.task)
 
     # --- reductions and scatters
 
@@ -249,7 +240,7 @@ class _Outlining:
             dtype = f32 if reduction.type.name == "f16" else reduction.type
             array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
             self.build.make("reserve", None, payload=array)
-            found[reduction] = Partial(Local(reduction.target.name, dtype), _identity(reduction.operation, dtype), array)
+            found[reduction] = Partial(Local(reduction.target.name, dtype), identity(reduction.operation, dtype), array)
         return found
 
     def _rewrite(
@@ -358,24 +349,6 @@ def _flat(build: Builder, array: Array, at: Sequence[Value], extents: Sequence[V
             total = build.mul(total, extents[axis] if extents else _extent(build, array, axis))
         total = build.add(total, build.cast(index, i64))
     return total
-
-
-def _identity(operation: str, dtype: DType) -> Constant:
-    return Constant(identity(operation, dtype), dtype)
-
-
-def identity(operation: str, type: DType) -> bool | int | float:
-    """The identity of an operation: -0.0 for a sum of floats, NaN for their minimum (which prefers the number)."""
-    floating = type.kind == "float"
-    least, greatest = (0, 0) if floating else integer_range(type)
-    if operation == "add":
-        return -0.0 if floating else 0
-    if operation == "mul":
-        return 1.0 if floating else 1
-    if operation in ("min", "max"):
-        return math.nan if floating else greatest if operation == "min" else least
-    ones = -1 if type.kind == "int" else greatest
-    return ones if operation == "and" else 0
 
 
 def _split(axes: Sequence[Axis]) -> tuple[int, int]:

@@ -30,17 +30,19 @@ from samovar.ir import (
     Affine,
     AffineForm,
     Array,
+    Facts,
     Kernel,
     Operation,
     ParallelFor,
     Symbol,
+    contested,
     indices,
     memory,
+    reached_from_tasks,
     serial,
     signed,
     walk,
 )
-from samovar.passes.accesses import Facts, contested, reached_from_tasks
 
 
 def demote_serial(kernel: Kernel) -> None:

@@ -5,9 +5,6 @@ are combined first, and the one that is ready last comes last: of `min(d[i - 1, 
 left on the path, of `x + a * b + x * c` one fused multiply-add. A product that would be fused into the addition on the path
 is kept separate: an addition alone has less latency.
 
-Without a dependence, a long chain is the critical path of an iteration: products of four and more factors are multiplied in
-pairs, sums of eight and more terms become two chains.
-
 Reordering does not change integers. It changes floats, so theirs needs `fast_math`; and the chosen order is final
 (`ordered`): the backend would merge it into one chain.
 """
@@ -20,7 +17,6 @@ from operator import itemgetter
 from samovar.ir import (
     Affine,
     Builder,
-    Constant,
     For,
     Kernel,
     Operation,
@@ -36,8 +32,6 @@ from samovar.ir import (
 from samovar.passes.loops.dependence import iteration_distance, recurring, reductions_in
 
 _FAMILIES = {"add": "add", "sub": "add", "mul": "mul", "min": "min", "max": "max"}
-#: Sums of so many terms become two chains, products of so many factors become pairs.
-LONG_SUM, LONG_PRODUCT = 8, 4
 #: The maximum depth of nested terms.
 _DEPTH = 32
 #: A term is added, or subtracted if its sign is negative.
@@ -161,58 +155,28 @@ class _Loop:
         return terms, parts
 
     def _order(self, operation: Operation, family: str, terms: list[Term]) -> list[Operation] | None:
-        """Reorder the terms of an operation: return the operations to insert before it, None to leave it unchanged."""
-        late = [term for term in terms if term[1] in self.late]
-        soon = [term for term in terms if term[1] not in self.late]
+        """Reorder the terms of an operation: return the operations to insert before it, None to leave it unchanged.
+        Independent terms are combined first; then, repeatedly, the two that are ready first."""
+        late = [(self.late[value] + 1, (sign, value)) for sign, value in terms if value in self.late]
+        if not late or len(terms) <= 2:
+            return None
         build = Builder(operation.line, operation.origin)
         floating = operation.type is not None and operation.type.kind == "float"
-        if late and len(terms) > 2:
-            ordered = "ordered" if floating and family in ("add", "mul") else None
-            self._by_time(build, operation, family, soon, late, ordered)
-        elif late or not floating:
-            return None
-        elif family == "mul" and len(terms) >= LONG_PRODUCT and not any(isinstance(term, Constant) for _, term in terms):
-            self._by_pairs(build, operation, terms)
-        elif family == "add" and len(terms) >= LONG_SUM:
-            self._in_two_chains(build, operation, terms)
-        else:
-            return None
-        return build.operations
-
-    def _by_time(
-        self, build: Builder, operation: Operation, family: str, soon: list[Term], late: list[Term], payload: str | None
-    ) -> None:
-        """Combine independent terms first; then, repeatedly, the two that are ready first."""
-        ready = [(0, term) for term in soon]
+        payload = "ordered" if floating and family in ("add", "mul") else None
+        ready = [(0, term) for term in terms if term[1] not in self.late]
         while len(ready) > 1:
             (_, first), (_, second), *others = ready
             ready = [(0, _joined(build, operation, family, first, second, payload)), *others]
-        ready += [(self.late[value] + 1, (sign, value)) for sign, value in late]
+        ready += late
         while len(ready) > 2:
             ready.sort(key=itemgetter(0))
             (_, first), (time, second), *others = ready
             ready = [(time + _LATENCY, _joined(build, operation, family, first, second, payload)), *others]
         ready.sort(key=itemgetter(0), reverse=True)
-        (_, one), (_, other) = ready
-        _finish(operation, family, one, other)
-
-    def _by_pairs(self, build: Builder, operation: Operation, terms: list[Term]) -> None:
-        values = [value for _, value in terms]
-        while len(values) > 2:
-            pairs = zip(values[::2], values[1::2], strict=False)
-            left_over = values[len(values) // 2 * 2 :]
-            values = [*(build.make("mul", operation.type, a, b, payload="ordered") for a, b in pairs), *left_over]
-        operation.operands, operation.payload = (values[0], values[1]), "ordered"
-
-    def _in_two_chains(self, build: Builder, operation: Operation, terms: list[Term]) -> None:
-        chains = []
-        for way in range(2):
-            total, *others = terms[way::2]
-            for term in others:
-                total = _joined(build, operation, "add", total, term, "ordered")
-            chains.append(total)
-        _finish(operation, "add", *chains)
-        operation.payload = "ordered"
+        (_, one), (_, other) = ready[::-1] if ready[0][1][0] < 0 else ready
+        operation.code = family if family != "add" or one[0] == other[0] else "sub"
+        operation.operands = (one[1], other[1])
+        return build.operations
 
     def _prevent_fusion(self, operation: Operation, family: str) -> None:
         """Keep an independent product from being fused with the addition on the path, unless that is vectorized."""
@@ -232,13 +196,6 @@ def _joined(build: Builder, operation: Operation, family: str, one: Term, other:
     if sign < 0:
         first, second = second, first
     return 1, build.make("sub", operation.type, first, second, payload=payload)
-
-
-def _finish(operation: Operation, family: str, one: Term, other: Term) -> None:
-    """Make an operation combine the last two terms."""
-    (sign, first), (other_sign, second) = (other, one) if one[0] < 0 else (one, other)
-    operation.code = family if family != "add" or other_sign == sign else "sub"
-    operation.operands = (first, second)
 
 
 def _is_product(value: Value) -> bool:

@@ -17,10 +17,12 @@ from samovar._native import u1
 from samovar.ir import (
     FAMILIES,
     OPCODES,
+    Accesses,
     Affine,
     Array,
     Atomic,
     Builder,
+    Facts,
     Kernel,
     Local,
     Operation,
@@ -33,7 +35,6 @@ from samovar.ir import (
     operands_first,
     rewrite,
 )
-from samovar.passes.accesses import Accesses, Facts
 
 
 def find_reductions(kernel: Kernel, facts: Facts) -> None:

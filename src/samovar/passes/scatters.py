@@ -8,8 +8,7 @@ do not: such an array stays atomic. The rest is decided at run time, from the ex
 
 from __future__ import annotations
 
-from samovar.ir import Affine, Array, Kernel, Operation, ParallelFor, Scatter, indices, rewrite
-from samovar.passes.accesses import Facts
+from samovar.ir import Affine, Array, Facts, Kernel, Operation, ParallelFor, Scatter, indices, rewrite
 from samovar.passes.reductions import contributing, private, reduction_of
 
 

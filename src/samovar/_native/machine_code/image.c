@@ -11,7 +11,7 @@
        zeros up to a multiple of 64, and the code and constants
 
    A cell is eight bytes. The loader stores the address of the symbol in that of a slot, and adds the address of the image to
-   that of a relative. `samovar.backends.llvm.image` writes this. */
+   that of a relative. `samovar.backends.images.image` writes this. */
 #include "launch/runtime.h"
 
 #include <elf.h>

@@ -77,12 +77,12 @@ class LLVM:
         return [line for line in words if "Assertion" in line or "LLVM ERROR" in line]
 
     def link(self, code: bytes) -> bytes:
-        from samovar.backends.llvm.linker import link
+        from samovar.backends.images.linker import link
 
         return link(code).flat()
 
     def link_units(self, codes: Sequence[bytes], units: Sequence[Unit]) -> bytes:
-        from samovar.backends.llvm.linker import link_units
+        from samovar.backends.images.linker import link_units
 
         return link_units(codes, units).flat()
 

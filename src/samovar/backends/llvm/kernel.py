@@ -11,13 +11,13 @@ from samovar.backends.llvm.effort import first_line
 from samovar.backends.llvm.functions import Copy, render_copy, render_function
 from samovar.backends.llvm.indices import address as element_address
 from samovar.backends.llvm.memory import read, write
-from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, UNIT, Callee, Module, Program
+from samovar.backends.llvm.module import AS_WRITTEN, OUTLINED, PLAIN, Callee, Module, Program
 from samovar.backends.llvm.sections import run_sections
 from samovar.backends.llvm.target import Target, chosen_target
 from samovar.backends.llvm.tasks import launch
 from samovar.backends.llvm.types import memory_type
 from samovar.backends.llvm.writer import BlockWriter
-from samovar.backends.protocol import Rendered, RenderOptions, Unit
+from samovar.backends.protocol import UNIT, Rendered, RenderOptions, Unit
 from samovar.ir import (
     ENTRY,
     PLAIN_LOOP,

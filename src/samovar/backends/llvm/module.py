@@ -19,7 +19,7 @@ from samovar.backends.llvm.effort import CHOICES_STAY, DEEP, DEEP_NESTS, PLAIN_L
 from samovar.backends.llvm.target import Target
 from samovar.backends.llvm.types import register_type
 from samovar.backends.llvm.vectors import mappings, variants
-from samovar.backends.protocol import Unit
+from samovar.backends.protocol import FIRST_SITE, USED_UNIT, Unit
 from samovar.ir import RUNTIME, Affine, Array, Function, Hints, Kernel, Operation, Value, bodies, users, walk
 
 #: Flags of every float operation with `fast_math`. Not nnan and ninf: NaN and infinity keep their meaning.
@@ -60,11 +60,6 @@ WIDE_EXTENT = ", !range !2"
 BOOLEAN = ", !range !3"
 #: A load with the same result everywhere.
 INVARIANT = ", !invariant.load !4"
-
-
-#: The symbol that a unit defines, those of the units that it uses (each with a number), and the placeholder for the number
-#: of a unit's first site, which the linker resolves.
-UNIT, USED_UNIT, FIRST_SITE = "samovar_unit", "samovar_unit.", "samovar_first_site"
 
 
 @dataclass(frozen=True)

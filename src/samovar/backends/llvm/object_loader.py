@@ -10,7 +10,7 @@ from itertools import count
 import llvmlite.binding as llvm
 
 from samovar._native import Image, symbol_address, symbol_names
-from samovar.backends.llvm.elf import UNDEFINED, ObjectError, read_object
+from samovar.backends.images.elf import UNDEFINED, ObjectError, read_object
 
 _numbers = count()
 

@@ -17,9 +17,10 @@ from samovar.backends.llvm.control import region
 from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import widened
-from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, OUTLINED, UNIT, Module
+from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, OUTLINED, Module
 from samovar.backends.llvm.types import memory_type, register_type
 from samovar.backends.llvm.writer import Writer, extent_range
+from samovar.backends.protocol import UNIT
 from samovar.ir import (
     FRAME_SLOT,
     FRAME_VALUES,

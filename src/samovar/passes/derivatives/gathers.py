@@ -19,6 +19,7 @@ from samovar.ir import (
     Builder,
     Clone,
     Constant,
+    Estimator,
     For,
     If,
     Local,
@@ -36,7 +37,6 @@ from samovar.ir import (
     walk,
 )
 from samovar.language import integer_range
-from samovar.passes.cost import Estimator
 from samovar.passes.dead_code import sweep
 
 #: What an atomic update of an element costs that the caches have, in nanoseconds.

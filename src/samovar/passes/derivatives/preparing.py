@@ -7,6 +7,7 @@ from samovar.ir import (
     Builder,
     Checkpoint,
     DoWhile,
+    Facts,
     Kernel,
     Local,
     Operation,
@@ -22,7 +23,6 @@ from samovar.ir import (
     use_counts,
     walk,
 )
-from samovar.passes.accesses import Facts
 from samovar.passes.derivatives.activity import NotDifferentiable
 from samovar.passes.derivatives.common_subexpressions import join_common
 from samovar.passes.derivatives.structured import straighten

@@ -34,6 +34,7 @@ from samovar.ir import (
     Region,
     Value,
     While,
+    identity,
     memory,
     walk,
 )
@@ -41,7 +42,6 @@ from samovar.language import integer_range
 from samovar.passes.loops.dependence import Distance, Independence, LoopReduction
 from samovar.passes.loops.divergence import Divergence
 from samovar.passes.loops.vectorize import Vectorizer
-from samovar.passes.outline import identity
 
 #: The remainder of a loop of at most this many operations first uses a vector of half its registers.
 SHORT = 40
@@ -247,7 +247,7 @@ class _Emission:
     def _start(self, each: LoopReduction) -> Constant:
         if each.local in self.extremes:
             return Constant(math.inf if each.operation == "min" else -math.inf, each.local.type)
-        return Constant(identity(each.operation, each.local.type), each.local.type)
+        return identity(each.operation, each.local.type)
 
     def _begin_sums(self, vectorizer: Vectorizer) -> None:
         for each in self.reductions.values():

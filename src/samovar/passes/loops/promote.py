@@ -40,6 +40,7 @@ from samovar.ir import (
     bodies,
     computed_before,
     defined_in,
+    identity,
     indices,
     is_own,
     memory,
@@ -51,7 +52,6 @@ from samovar.ir import (
 )
 from samovar.passes.loops.dependence import are_distinct
 from samovar.passes.loops.divergence import leaves
-from samovar.passes.outline import identity
 
 #: A loop with more operations, or an array with more accesses in it, is left alone.
 LARGEST, MOST_ACCESSES = 1500, 48
@@ -230,7 +230,7 @@ class _Rewriting:
             if each.element.reduced_by is None:
                 build.set(each.local, build.make("load", each.local.type, *each.places, payload=each.element.array))
             else:
-                build.set(each.local, Constant(identity(each.element.reduced_by, each.local.type), each.local.type))
+                build.set(each.local, identity(each.element.reduced_by, each.local.type))
                 if not each.element.certain:
                     each.touched = self._local("touched", u1)
                     build.set(each.touched, Constant(False, u1))

@@ -24,6 +24,7 @@ from samovar.ir import (
     Captured,
     Clone,
     Constant,
+    Estimator,
     For,
     Function,
     If,
@@ -43,7 +44,6 @@ from samovar.ir import (
     rewrite,
     walk,
 )
-from samovar.passes.cost import Estimator
 from samovar.passes.loops.divergence import exits
 from samovar.passes.loops.price import LOCAL_BYTES, code_size, local_bytes
 from samovar.passes.loops.work import Known, Work, as_integer, combined, has_long, is_long, written

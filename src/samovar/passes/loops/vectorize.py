@@ -29,6 +29,7 @@ from samovar.ir import (
     Value,
     VectorLocal,
     While,
+    identity,
     indices,
     memory,
     retarget,
@@ -37,7 +38,6 @@ from samovar.ir import (
 from samovar.passes.loops.divergence import Divergence, has_vectors, leaves, skips
 from samovar.passes.loops.held import Reuse
 from samovar.passes.loops.interleave import Record, interleaved, records
-from samovar.passes.outline import identity
 
 #: Vector loops are final, except for unrolling.
 _VECTORS = Hints(vectors=0)
@@ -588,7 +588,7 @@ class Vectorizer:
         if not value.width:
             value = build.make("select", array.dtype, Constant(True, u1), value, value, width=self.width)
         if self.mask is not None:
-            value = build.choose(self.mask, value, Constant(identity(family, array.dtype), array.dtype))
+            value = build.choose(self.mask, value, identity(family, array.dtype))
         found = build.make("reduce", array.dtype, value, payload=family, width=0)
 
         def update() -> None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from samovar.ir import OPCODES, For, Function, If, Operation, ParallelFor, Region, While, regions, walk
+from samovar.ir.opcodes import OPCODES
+from samovar.ir.structure import For, Function, If, ParallelFor, Region, While
+from samovar.ir.traversal import regions, walk
+from samovar.ir.values import Operation
 
 #: The assumed trip count of a loop of unknown length.
 GUESSED_ITERATIONS = 16

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from samovar._native import f32, i32
+from samovar.ir import Estimator
 from samovar.ir.structure import For, Function, If, Region, While
 from samovar.ir.values import Array, Constant, LoopVariable, Operation, Parameter
-from samovar.passes.cost import Estimator
 
 
 def work(code: str = "add", count: int = 1) -> list[Operation]:

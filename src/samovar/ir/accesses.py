@@ -5,24 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from samovar.ir import (
-    Affine,
-    Array,
-    Function,
-    Kernel,
-    Local,
-    Operation,
-    ParallelFor,
-    Region,
-    Value,
-    bodies,
-    callees,
-    memory,
-    sections,
-    tasks,
-    use_counts,
-    walk,
-)
+from samovar.ir.affine import Affine
+from samovar.ir.structure import Function, Kernel, ParallelFor, Region
+from samovar.ir.traversal import bodies, callees, memory, sections, tasks, use_counts, walk
+from samovar.ir.values import Array, Local, Operation, Value
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,10 @@ Elements shared by many iterations (`x[j]` in a loop over i and j) count nothing
 
 from __future__ import annotations
 
-from samovar.ir import Affine, Array, Constant, LoopVariable, Operation, ParallelFor, Value, indices, memory
+from samovar.ir.affine import Affine
+from samovar.ir.structure import ParallelFor
+from samovar.ir.traversal import indices, memory
+from samovar.ir.values import Array, Constant, LoopVariable, Operation, Value
 
 #: A plain update reads and writes; an array with atomics is shared with other iterations.
 _DIRECTIONS = {"load": ("in",), "store": ("out",), "update": ("in", "out")}

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from samovar._native import symbol_address
-from samovar.backends.llvm.elf import (
+from samovar.backends.images.elf import (
     ALLOCATED,
     EXECUTABLE,
     FUNCTION,
@@ -32,9 +32,8 @@ from samovar.backends.llvm.elf import (
     Symbol,
     read_object,
 )
-from samovar.backends.llvm.image import ALIGNMENT, CELL, X86_64, ImageParts
-from samovar.backends.llvm.module import FIRST_SITE, UNIT, USED_UNIT
-from samovar.backends.protocol import Unit
+from samovar.backends.images.image import ALIGNMENT, CELL, X86_64, ImageParts
+from samovar.backends.protocol import FIRST_SITE, UNIT, USED_UNIT, Unit
 
 
 def link(data: bytes) -> ImageParts:
