@@ -21,10 +21,10 @@ ELSEWHERE = "select cast bitcast isnan isinf shape extract lane_numbers any redu
 
 def test_every_operation_has_a_meaning() -> None:
     pure = {code for code, row in OPCODES.items() if row.effect == "pure"}
-    assert pure == {*EXACT, *TYPED, *COMPARISONS, *MATHEMATICS, *ELSEWHERE}
+    assert pure - {"detach"} == {*EXACT, *TYPED, *COMPARISONS, *MATHEMATICS, *ELSEWHERE}
     rest = {code for code, row in OPCODES.items() if row.effect in ("read", "write")}
     elsewhere = "reserve scratch threads poll spend call push pop key random print check".split()
-    elsewhere += ["stop_gradient", "unavailable"]  # gone before code is executed
+    elsewhere += ["stop_gradient", "surrogate", "unavailable"]  # gone before code is executed
     assert rest == {*Interpreter.MEMORY, *WATCHING, *elsewhere, *CELL_OPERATIONS - {"listed"}}
 
 

@@ -53,7 +53,8 @@ def test_only_functions_of_doubles_are_handed_out():
 
 def test_the_backend_renders_each_operation_that_is_left():
     outlined = {"parallel", "accumulate", "scatter", "checkpoint"}  # which are tasks and branches by then
-    early = {"stop_gradient", "random", "uniform", "unavailable"}  # which passes remove, expand or report
+    # Passes remove, expand or report these.
+    early = {"detach", "surrogate", "stop_gradient", "random", "uniform", "unavailable"}
     assert set(RENDERINGS) | {"pow"} == set(OPERATIONS) - outlined - early - (WRITTEN_IN_OTHERS - {"pow"})
 
 

@@ -23,6 +23,7 @@ from samovar.passes import (
     NotDifferentiable,
     Reversed,
     Step,
+    drop_formulas,
     forward_tangents,
     graph_steps,
     prepare,
@@ -46,6 +47,7 @@ def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
             separate_arrays(lens, lowered.kernel)
             prepare(lowered.kernel)
             forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
+            drop_formulas(lowered.kernel)
             return lowered
         is_taped = mode != "reverse"
         made = reversed_kernel(lens, lowered.kernel, False, is_taped)
@@ -67,6 +69,7 @@ def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
             made = reversed_kernel(lens, lowered.kernel, True, True)
         if mode == "forward taped":
             forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
+        drop_formulas(lowered.kernel)
     except NotDifferentiable as error:
         refuse(lens, error.operation, error.message, error.advice)
     return replace(lowered, derivative=described(made, replays)) if is_taped else lowered

@@ -21,6 +21,23 @@ def nothing(stager: Stager, call: Call) -> Staged:
     return Static(None)
 
 
+def uses_surrogates(stager: Stager, call: Call) -> Staged:
+    mode = stager.context.lens.kernel.options.get("derivative")
+    is_straight = call.get("is_straight")
+    return Static(bool(mode) and (mode != "forward taped" or is_straight is None or bool(is_straight.number())))
+
+
+def detach(stager: Stager, call: Call) -> Staged:
+    value = call["x"].scalar(stager, call.node)
+    return Scalar(stager.emit("detach", value.type, (value,)))
+
+
+def surrogate(stager: Stager, call: Call) -> Staged:
+    dtype = call["value"].type(stager, call.node)
+    values = (call["value"].scalar(stager, call.node), call["formula"].as_type(stager, dtype, call.node))
+    return Scalar(stager.emit("surrogate", dtype, values))
+
+
 def stopped(stager: Stager, call: Call) -> Staged:
     """No derivative goes through reads of the array. Says nothing to a kernel that is not differentiated."""
     tensor = call["x"]
@@ -67,6 +84,9 @@ INTRINSICS: dict[str, Rule | SyntaxRule] = {
         for name in ("block_local", "cache_read_only", "mesh_local")
     },
     "samovar.stop_grad": Rule(stopped, "x"),
+    "samovar.uses_surrogates": Rule(uses_surrogates, "is_straight?"),
+    "samovar.detach": Rule(detach, "x", elementwise=True),
+    "samovar.surrogate": Rule(surrogate, "value formula", elementwise=True),
     "samovar.assume_in_range": Rule(assumed, "val base low high"),
     "samovar.volatile_load": SyntaxRule(volatile_load),
 }

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         specification,
         without_none,
     )
+    from samovar.language.derivative_rules import detach, surrogate, uses_surrogates
     from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
     from samovar.language.environment import VARIABLES, complaints, meant_option, option_variable
     from samovar.language.foreign_names import ELSEWHERE, KEYWORDS_ELSEWHERE
@@ -103,6 +104,7 @@ else:
                 "TensorAnnotation TupleAnnotation ViewAnnotation default_type evaluated from_plain plainly "
                 "signature_of specification without_none"
             ),
+            "derivative_rules": "detach surrogate uses_surrogates",
             "dtypes": "LONG_NAMES as_dtype foreign_dtype integer_range",
             "environment": "VARIABLES complaints meant_option option_variable",
             "foreign_names": "ELSEWHERE KEYWORDS_ELSEWHERE",

@@ -277,6 +277,9 @@ _ROWS = (
     Row("threads", 0, "free", "number of threads that run tasks", 2.0, "read"),
     Row("poll", 1, "free", "take the operand off the function's budget; at its end, ask whether to go on", 0.1, "write"),
     Row("spend", 1, "free", "take the operand off the function's budget, for the next poll", 0.1, "write"),
+    # Derivative rules of functions (see `samovar.language.derivative_rules`). Nothing of them is left in other code.
+    Row("detach", 1, "float", "a, without a derivative", 0.0),
+    Row("surrogate", 2, "float", "the value of a, with the derivative of b; stays for second derivatives", 0.0, "write"),
     Row("stop_gradient", 0, "free", "no derivative goes through reads of the array", 0.0, "write", "Array"),
     Row("push", 1, "free", "put the operand on the stack of the thread", 1.0, "write"),
     Row("pop", 0, "free", "take what was put there last", 1.0, "write"),

@@ -87,6 +87,7 @@ INTRINSICS[id(BufferView)] = (BufferView, "samovar.BufferView")
 #: The modules that define further intrinsics. A program that has one has imported its module.
 _LIBRARY = (
     *(f"language.{name}" for name in ("functions", "mathematics", "graph", "raw_arithmetic", "hints", "cells", "simt")),
+    "language.derivative_rules",
     *(f"values.{name}" for name in ("matrices", "linear_algebra", "geometry", "complex_numbers", "structs")),
     *(f"values.{name}" for name in ("struct_arrays", "python_mathematics")),
 )

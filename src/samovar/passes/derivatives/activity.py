@@ -1,11 +1,11 @@
-"""Activity analysis: which values, locals and arrays carry derivatives, starting from the arrays with gradients."""
+"""Activity analysis: which values, locals and arrays carry derivatives from arrays with gradients to such arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping
 
 from samovar._native import DType
-from samovar.ir import Array, Kernel, Local, LocalArray, Operation, Value, memory, walk_kernel
+from samovar.ir import Array, Kernel, Local, LocalArray, Operation, Value, memory, use_counts, walk_kernel
 from samovar.passes.derivatives.rules import RULES
 
 
@@ -31,7 +31,8 @@ def is_real(type: DType | None) -> bool:
 
 
 class Activity:
-    """What carries derivatives in a kernel without calls. `lost` are updates of arrays without a gradient."""
+    """What carries derivatives in a kernel without calls: it depends on an array with a gradient, and such an array, or what
+    is returned, depends on it. `lost` are updates of arrays without a gradient."""
 
     def __init__(self, kernel: Kernel, arrays: Collection[Array]) -> None:
         self.values: set[Value] = set()
@@ -55,6 +56,28 @@ class Activity:
                     f"`{array.name}` has no gradient, but values that depend on arrays with gradients pass through it",
                     "create it with `needs_grad=True`",
                 )
+        self._require_use(operations, use_counts([kernel.body]), set(arrays))
+
+    def _require_use(self, operations: list[Operation], uses: Mapping[Value, int], wanted: set[Array | Local]) -> None:
+        """Drop what nothing depends on that has a gradient or is returned."""
+        values: set[Value] = set()
+        size = -1
+        while size != len(values) + len(wanted):
+            size = len(values) + len(wanted)
+            for operation in reversed(operations):
+                target = memory(operation)
+                if operation.code in ("load", "load_local"):
+                    if operation in values and target is not None:
+                        wanted.add(target)
+                elif target is not None:
+                    if uses[operation]:  # the old value of an update: how it depends on the target is not known
+                        wanted.add(target)
+                    if target in wanted:
+                        values.update(operation.operands[-1:])
+                elif operation in values or operation.code in ("push", "return"):
+                    values.update(each for place, each in enumerate(operation.operands) if _passes(operation, place))
+        self.values &= values
+        self.memory &= wanted
 
     def _spread(self, operation: Operation) -> None:
         target = memory(operation)
@@ -74,10 +97,8 @@ class Activity:
         if operation.code in ("load", "load_local"):
             if target in self.memory and target not in self.stopped:
                 self.values.add(operation)
-        elif operation.operands and not self.values.isdisjoint(operation.operands) and target is None:
-            rule = RULES.get(operation.code)
-            passes: Callable[[int], bool] = lambda place: rule is None or rule[place] is not None  # noqa: E731
-            if any(each in self.values and passes(place) for place, each in enumerate(operation.operands)):
+        elif target is None:
+            if any(each in self.values and _passes(operation, place) for place, each in enumerate(operation.operands)):
                 self.values.add(operation)
 
     def returned(self, kernel: Kernel) -> Operation | None:
@@ -87,3 +108,9 @@ class Activity:
 
     def __contains__(self, value: object) -> bool:
         return value in self.values or value in self.memory
+
+
+def _passes(operation: Operation, place: int) -> bool:
+    """Whether a derivative may go from an operand to the result. What has no rule is refused where it matters."""
+    rule = RULES.get(operation.code)
+    return rule is None or rule[place] is not None

@@ -6,6 +6,8 @@ read or write this element. One of the updates is unconditional, so the element 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from samovar.ir import (
     Affine,
     Array,
@@ -36,6 +38,14 @@ def merge_updates(region: Region) -> None:
             _Merging(operation).run()
 
 
+def _certain(region: Region) -> Iterator[Operation]:
+    """The operations of an iteration that certainly run."""
+    for operation in region.operations:
+        yield operation
+        if isinstance(operation, For) and operation.trip_count():
+            yield from _certain(operation.body)
+
+
 class _Merging:
     def __init__(self, task: ParallelFor) -> None:
         self._task = task
@@ -47,14 +57,14 @@ class _Merging:
             value for loop in loops for value in (*variables(loop), *(each for part in regions(loop) for each in walk(part)))
         }
 
-        #: The accesses of arrays that are no sums.
+        #: The accesses of arrays that are more than sums.
         self._others: dict[object, list[Operation]] = {}
         for operation in walk(task.body):
-            if isinstance(memory(operation), Array) and not self._is_sum(operation):
+            if isinstance(memory(operation), Array) and not self._adds(operation):
                 self._others.setdefault(memory(operation), []).append(operation)
 
     def run(self) -> None:
-        direct = set(self._task.body.operations)
+        once, certain = set(self._task.body.operations), set(_certain(self._task.body))
         groups: dict[object, list[Operation]] = {}
         for operation in walk(self._task.body):
             if self._is_sum(operation):
@@ -62,8 +72,9 @@ class _Merging:
         merged: dict[Operation, Local] = {}
         last: list[tuple[Operation, Local]] = []
         for updates in groups.values():
-            first = next((each for each in updates if each in direct), None)
-            if first is not None and len(updates) > 1 and self._is_alone(updates):
+            first = next((each for each in updates if each in certain), None)
+            repeats = len(updates) > 1 or first not in once
+            if first is not None and repeats and self._is_alone(updates):
                 total = Local("sum", first.payload.target.dtype)
                 self._task.locals.append(total)
                 merged |= dict.fromkeys(updates, total)
@@ -78,12 +89,16 @@ class _Merging:
             end.make(update.code, total.type, *indices(update), end.get(total), payload=Atomic("add", update.payload.target))
         self._task.body.operations = [*begin.operations, *self._task.body.operations, *end.operations]
 
-    def _is_sum(self, operation: Operation) -> bool:
+    def _adds(self, operation: Operation) -> bool:
+        """Whether it only adds to an element, at whatever index: sums may change their order."""
         if operation.code not in ("atomic", "update") or operation.payload.operation != "add" or self._uses[operation]:
             return False
         target = operation.payload.target
-        is_shared = isinstance(target, Array) and not isinstance(target, LocalArray) and target.dtype.kind == "float"
-        return is_shared and not any(self._moves(each) for each in indices(operation))
+        return isinstance(target, Array) and not isinstance(target, LocalArray) and target.dtype.kind == "float"
+
+    def _is_sum(self, operation: Operation) -> bool:
+        """Whether it adds to one element in the whole iteration."""
+        return self._adds(operation) and not any(self._moves(each) for each in indices(operation))
 
     def _moves(self, index: Value) -> bool:
         return index in self._moving or any(each.identity in self._moving for each, _ in self._affine.form(index).terms)

@@ -38,6 +38,7 @@ from samovar.ir import (
 from samovar.passes.derivatives.activity import NotDifferentiable, is_real
 from samovar.passes.derivatives.levels import Level, iteration_number, loops_around
 from samovar.passes.derivatives.snapshots import copied_array, redirect
+from samovar.passes.derivatives.surrogates import surrogates
 
 #: Leaves in loops of constant length are saved in a local array of up to so many bytes; more goes to the stack.
 LARGEST_LOCAL = 4096
@@ -59,6 +60,7 @@ class Primal:
         self.stores: dict[Operation, LocalArray] = {}
         #: For each operation, the position of the kernel's own operation that contains it.
         self.segment: dict[Operation, int] = {}
+        self.surrogates, self.formulas = surrogates(kernel.body)
         self.writes: dict[Array, list[Operation]] = {}
         for number, outer in enumerate(kernel.body.operations):
             for operation in walk(Region([outer])):
@@ -95,11 +97,13 @@ class Primal:
         return local
 
     def primal(self, value: Value) -> Value:
-        """A value of the forward part, for the backward part."""
+        """A value of the forward part, for the backward part. Second derivatives go through what it was detached from."""
+        while isinstance(value, Operation) and value.code == "detach":
+            value = self.surrogates.get(value.operands[0], value.operands[0])
         if not isinstance(value, (Operation, LoopVariable)):
             return value
         level = self.home[value]
-        if level.is_root:
+        if level.is_root and value not in self.formulas:
             if isinstance(value, Operation):
                 self.demanded.setdefault(level, {})[value] = None
             return value

@@ -184,6 +184,8 @@ RULES: dict[str, Row] = {
     "fmod": (_same, lambda c, w: c.neg(c.mul(w, c.make("trunc", c.div(c[0], c[1]))))),
     "pow": (_base, _exponent),
     "neg": (_negated,),
+    "detach": _NONE,
+    "surrogate": (None, _same),
     "abs": (_signum,),
     "min": _extreme("lt"),
     "max": _extreme("gt"),

@@ -55,3 +55,8 @@ def rotation(first: Any, both: Any, second: Any) -> Any:
     tangent = clamp(2 * both / select(denominator == 0, 1, denominator), -1, 1)
     cosine = 1 / sqrt(1 + tangent * tangent)
     return cosine, cosine * tangent, tangent
+
+
+def inverse_gap(gap: Any, largest: Any, dtype: DType) -> Any:
+    """The reciprocal of a difference, infinite for one that may be zero but for rounding errors of the largest value."""
+    return 1 / select(magnitude(gap) <= largest * static(8 * unit(dtype)), 0, gap)

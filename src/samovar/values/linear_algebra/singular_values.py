@@ -6,9 +6,20 @@ as accurate as large ones, unlike with the eigenvalues of `A.transpose() @ A`.
 
 from __future__ import annotations
 
-from samovar.language import TABLED, library, select, static, static_assert
+from samovar.language import (
+    TABLED,
+    detach,
+    library,
+    ndrange,
+    select,
+    static,
+    static_assert,
+    surrogate,
+    uses_surrogates,
+)
+from samovar.values.linear_algebra.cofactors import adjugate_3, minor
 from samovar.values.linear_algebra.products import cross, dot
-from samovar.values.linear_algebra.rotations import direction, rotation, rounds, size_of
+from samovar.values.linear_algebra.rotations import direction, inverse_gap, rotation, rounds, size_of
 from samovar.values.matrices import Matrix, Vector
 
 TYPE_CHECKING = False
@@ -22,7 +33,8 @@ copysign, magnitude, sqrt = TABLED["copysign"], TABLED["abs"], TABLED["sqrt"]
 def svd(A: Any, dt: Any = None) -> Any:
     """The singular value decomposition of a 2×2 or 3×3 matrix: U, S and V with `A == U @ S @ V.transpose()`.
 
-    U and V are orthogonal, and S is diagonal with the singular values in descending order, all non-negative.
+    U and V are orthogonal, and S is diagonal with the singular values in descending order, all non-negative. At
+    equal singular values, U and V have no derivative: it is infinite or NaN. S has one, and so has `polar_decompose`.
 
     >>> import samovar as sv
     >>> U, S, V = sv.svd(sv.Matrix([[0.0, 2.0], [1.0, 0.0]]))
@@ -31,8 +43,8 @@ def svd(A: Any, dt: Any = None) -> Any:
     """
     static_assert(A.n == A.m and (A.n == 2 or A.n == 3), "`svd` requires a 2×2 or 3×3 matrix")
     if static(A.n == 2):
-        return _of_2(A / 1)
-    return _of_3(A / 1)
+        return _derived(A / 1, *_of_2(A / 1))
+    return _derived(A / 1, *_of_3(A / 1))
 
 
 @library
@@ -49,7 +61,7 @@ def polar_decompose(A: Any, dt: Any = None) -> Any:
     static_assert(A.n == A.m and (A.n == 2 or A.n == 3), "`polar_decompose` requires a 2×2 or 3×3 matrix")
     U, S, V = svd(A)
     stretch = V @ S @ V.transpose()
-    return U @ V.transpose(), (stretch + stretch.transpose()) / 2
+    return _derived_polar(A / 1, U @ V.transpose(), (stretch + stretch.transpose()) / 2)
 
 
 def _of_2(A: Any) -> Any:
@@ -112,6 +124,47 @@ def _of_3(A: Any) -> Any:
         v, w = w, v
     S = Matrix([[first, 0, 0], [0, second, 0], [0, 0, third]], A.dtype) * size
     return Matrix.cols([p, q, r]), S, Matrix.cols([u, v, w])
+
+
+def _derived(A: Any, U: Any, S: Any, V: Any) -> Any:
+    """The decomposition with its derivative: dU = U L, dS = diag(P) and dV = V R for P = Uᵀ dA V, where L and R are
+    antisymmetric. L + R follows from the symmetric part of P, L - R from the antisymmetric one."""
+    if static(uses_surrogates()):
+        left, sizes, right = detach(U), detach(S), detach(V)
+        P = left.transpose() @ A @ right
+        L, R, diagonal = P * 0, P * 0, P * 0
+        for i in static(range(A.n)):
+            diagonal[i, i] = P[i, i]
+        for i, j in static(ndrange(A.n, A.n)):
+            if static(i < j):
+                both = (P[i, j] + P[j, i]) * inverse_gap(sizes[j, j] - sizes[i, i], sizes[0, 0], A.dtype) / 2
+                apart = (P[i, j] - P[j, i]) * inverse_gap(sizes[j, j] + sizes[i, i], sizes[0, 0], A.dtype) / 2
+                L[i, j] = both + apart
+                L[j, i] = -L[i, j]
+                R[i, j] = both - apart
+                R[j, i] = -R[i, j]
+        return surrogate(U, left @ L), surrogate(S, diagonal), surrogate(V, right @ R)
+    return U, S, V
+
+
+def _derived_polar(A: Any, turn: Any, stretch: Any) -> Any:
+    """The polar decomposition with its derivative: dU = U W with the antisymmetric W of W P + P W = Uᵀ dA - dAᵀ U."""
+    if static(uses_surrogates()):
+        U, P = detach(turn), detach(stretch)
+        rates = U.transpose() @ A
+        W = rates * 0
+        if static(A.n == 2):
+            W[1, 0] = (rates[1, 0] - rates[0, 1]) / (P[0, 0] + P[1, 1])
+            W[0, 1] = -W[1, 0]
+        else:
+            # With axial vectors: (trace(P) - P) w = a. Divided by the trace, nothing overflows.
+            a = Vector([rates[2, 1] - rates[1, 2], rates[0, 2] - rates[2, 0], rates[1, 0] - rates[0, 1]], A.dtype)
+            trace = P[0, 0] + P[1, 1] + P[2, 2]
+            adjugate, found, _ = adjugate_3(Matrix.identity(A.dtype, 3) - P / trace, minor)
+            w = adjugate @ a / (trace * found)
+            W = Matrix([[0, -w.z, w.y], [w.z, 0, -w.x], [-w.y, w.x, 0]], A.dtype)
+        return surrogate(turn, U @ W), surrogate(stretch, rates - W @ P)
+    return turn, stretch
 
 
 def _orthogonal(a: Any, b: Any, u: Any, v: Any) -> Any:

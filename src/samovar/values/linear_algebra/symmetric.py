@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from samovar.language import TABLED, cast, library, ndrange, select, static, static_assert
-from samovar.values.linear_algebra.rotations import rotation, rounds, size_of, unit
+from samovar.language import (
+    TABLED,
+    cast,
+    detach,
+    library,
+    ndrange,
+    select,
+    static,
+    static_assert,
+    surrogate,
+    uses_surrogates,
+)
+from samovar.values.linear_algebra.rotations import inverse_gap, rotation, rounds, size_of, unit
 from samovar.values.matrices import Matrix, Vector
 
 TYPE_CHECKING = False
@@ -26,7 +37,7 @@ def sym_eig(A: Any, dt: Any = None) -> Any:
     """The eigenvalues of a symmetric matrix in ascending order, and its eigenvectors.
 
     The eigenvectors are the columns of a matrix, orthonormal and in the same order. Only the upper triangle of A is
-    read.
+    read. At equal eigenvalues, the eigenvectors have no derivative: it is infinite or NaN. `make_spd` has one.
 
     >>> import samovar as sv
     >>> values, vectors = sv.sym_eig(sv.Matrix([[3.0, 0.0], [0.0, 2.0]]))
@@ -37,12 +48,12 @@ def sym_eig(A: Any, dt: Any = None) -> Any:
     if static(A.n == 1):
         return (A / 1)[0, :], Matrix.identity((A / 1).dtype, 1)
     if static(A.n == 2):
-        return _of_2(A / 1)
+        return _derived(A / 1, *_of_2(A / 1))
     if static(A.n == 3):
-        return _of_3(A / 1)
+        return _derived(A / 1, *_of_3(A / 1))
     if static(A.n <= FEW):
-        return _of_few(A / 1)
-    return _of_many(A / 1)
+        return _derived(A / 1, *_of_few(A / 1))
+    return _derived(A / 1, *_of_many(A / 1))
 
 
 @library
@@ -66,7 +77,66 @@ def make_spd(A: Any, dt: Any = None) -> Any:
             for i in range(A.n):
                 for j in range(A.n):
                     kept[i, j] += size * vectors[i, k] * vectors[j, k]
+    return _derived_part(A / 1, values, vectors, kept)
+
+
+def _derived(A: Any, values: Any, vectors: Any) -> Any:
+    """The decomposition with its derivative: the diagonal of P = Qᵀ dA Q, and Q times P over differences of eigenvalues."""
+    if static(uses_surrogates(A.n <= FEW)):
+        numbers, basis = detach(values), detach(vectors)
+        P = basis.transpose() @ _mirrored(A) @ basis
+        largest = magnitude(numbers).max()
+        diagonal, turn = values * 0, P * 0
+        if static(A.n <= FEW):
+            for i, j in static(ndrange(A.n, A.n)):
+                if static(i == j):
+                    diagonal[i] = P[i, i]
+                else:
+                    turn[i, j] = P[i, j] * inverse_gap(numbers[j] - numbers[i], largest, A.dtype)
+        else:
+            for i in range(A.n):
+                diagonal[i] = P[i, i]
+                for j in range(A.n):
+                    if i != j:
+                        turn[i, j] = P[i, j] * inverse_gap(numbers[j] - numbers[i], largest, A.dtype)
+        return surrogate(values, diagonal), surrogate(vectors, basis @ turn)
+    return values, vectors
+
+
+def _derived_part(A: Any, values: Any, vectors: Any, kept: Any) -> Any:
+    """The positive part with its derivative: Q times P over the secants of max(λ, 0) times Qᵀ."""
+    if static(uses_surrogates(A.n <= FEW)):
+        numbers, basis = detach(values), detach(vectors)
+        P = basis.transpose() @ _mirrored(A) @ basis
+        if static(A.n <= FEW):
+            for i, j in static(ndrange(A.n, A.n)):
+                P[i, j] = P[i, j] * _secant(numbers[i], numbers[j])
+        else:
+            for i in range(A.n):
+                for j in range(A.n):
+                    P[i, j] = P[i, j] * _secant(numbers[i], numbers[j])
+        return surrogate(kept, basis @ P @ basis.transpose())
     return kept
+
+
+def _secant(x: Any, y: Any) -> Any:
+    """The slope of max(λ, 0) between two points."""
+    width = magnitude(x) + magnitude(y)
+    return (max(x, 0) + max(y, 0)) / select(width == 0, 1, width)
+
+
+def _mirrored(A: Any) -> Any:
+    """The symmetric matrix of which a matrix has the upper triangle."""
+    full = A
+    if static(A.n <= FEW):
+        for i, j in static(ndrange(A.n, A.n)):
+            if static(i > j):
+                full[i, j] = A[j, i]
+    else:
+        for i in range(A.n):
+            for j in range(i):
+                full[i, j] = A[j, i]
+    return full
 
 
 def _of_2(A: Any) -> Any:
