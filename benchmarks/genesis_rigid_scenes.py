@@ -313,13 +313,13 @@ def rigid_gradients(gs: Any) -> Made:
         value = torch.zeros(6)
 
     def control(step: int) -> None:
-        made.reset()
-        velocity = gs.tensor([0.2, 0.0, 0.1, 0.0, 0.3, 0.0], requires_grad=True)
+        velocity = torch.tensor([0.2, 0.0, 0.1, 0.0, 0.3, 0.0], dtype=gs.tc_float, requires_grad=True)
         box.set_dofs_velocity(velocity)
         for _ in range(5):
             made.step()
         loss = (box.get_state().pos ** 2).sum()
         loss.backward()
         Derivative.value = velocity.grad
+        made.reset()
 
     return made, control, [Derivative]

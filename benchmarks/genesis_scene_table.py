@@ -9,6 +9,8 @@ Scene = Any
 Entity = Any
 #: A built scene, what a step does besides, and the entities whose states are compared.
 Made = tuple[Scene, Callable[[int], None], list[Entity]]
+#: Scenes that Genesis makes with floats of 64 bits only.
+DOUBLES = {"sap_coupling"}
 SCENES: dict[str, Callable[[Any], Made]] = {}
 
 

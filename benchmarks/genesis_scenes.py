@@ -25,7 +25,7 @@ from typing import Any
 
 import genesis_rigid_scenes  # noqa: F401
 import genesis_soft_scenes  # noqa: F401
-from genesis_scene_table import SCENES, Entity
+from genesis_scene_table import DOUBLES, SCENES, Entity
 
 OUTPUT = Path(__file__).parent.parent / "out" / "genesis_scenes.json"
 CONTENDERS = {"Quadrants": [], "Samovar": ["-m", "samovar", "run", "--as", "quadrants"]}
@@ -93,7 +93,8 @@ def run(given: argparse.Namespace, contender: str, name: str, cache: Path) -> di
     """Run a scene in a process of its own."""
     own = cache / contender.lower()
     variables = {"XDG_CACHE_HOME": str(own), "QD_OFFLINE_CACHE_FILE_PATH": str(own / "quadrants"), "QD_OFFLINE_CACHE": "1"}
-    command = [given.python, *CONTENDERS[contender], __file__, "--simulate", name, "--precision", given.precision]
+    precision = "64" if name in DOUBLES else given.precision
+    command = [given.python, *CONTENDERS[contender], __file__, "--simulate", name, "--precision", precision]
     begin = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(

@@ -248,7 +248,6 @@ def gradients(gs: Any) -> Made:
         value = torch.zeros(3)
 
     def control(step: int) -> None:
-        made.reset()
         velocity = torch.tensor([0.2, 0.0, 0.1], dtype=gs.tc_float, requires_grad=True)
         body.set_velocity(velocity)
         for _ in range(5):
@@ -256,6 +255,7 @@ def gradients(gs: Any) -> Made:
         loss = (body.get_state().pos ** 2).sum()
         loss.backward()
         Derivative.value = velocity.grad
+        made.reset()
 
     return made, control, [Derivative]
 
@@ -302,11 +302,14 @@ def emitters(gs: Any) -> Made:
         (made.add_emitter(gs.materials.MPM.Liquid(), max_particles=2000), (-0.2, 0, 0.5)),
         (made.add_emitter(gs.materials.SPH.Liquid(), max_particles=1000), (0.2, 0, 0.5)),
     ]
-    made.add_force_field(gs.force_fields.Wind(direction=(1, 0, 0), strength=3.0, radius=1.0, center=(0, 0, 0.3)))
-    made.add_force_field(gs.force_fields.Vortex(strength_perpendicular=2.0))
-    made.add_force_field(gs.force_fields.Drag(linear=0.2))
-    made.add_force_field(gs.force_fields.Turbulence(strength=1.0, seed=3))
-    for field in made.sim._force_fields:
+    fields = [
+        gs.force_fields.Wind(direction=(1, 0, 0), strength=3.0, radius=1.0, center=(0, 0, 0.3)),
+        gs.force_fields.Vortex(strength_perpendicular=2.0),
+        gs.force_fields.Drag(linear=0.2),
+        gs.force_fields.Turbulence(strength=1.0, seed=3),
+    ]
+    for field in fields:
+        made.add_force_field(field)
         field.activate()
     made.build()
 
@@ -396,14 +399,14 @@ def tool_gradients(gs: Any) -> Made:
         value = torch.zeros(3)
 
     def control(step: int) -> None:
-        made.reset()
-        velocity = gs.tensor([0.5, 0.0, 0.0], requires_grad=True)
+        velocity = torch.tensor([[0.5, 0.0, 0.0]], dtype=gs.tc_float, requires_grad=True)
         for _ in range(5):
             tool.set_velocity(vel=velocity)
             made.step()
         loss = (body.get_state().pos ** 2).sum()
         loss.backward()
         Derivative.value = velocity.grad
+        made.reset()
 
     return made, control, [Derivative]
 
@@ -428,13 +431,13 @@ def element_gradients(gs: Any) -> Made:
         value = torch.zeros(3)
 
     def control(step: int) -> None:
-        made.reset()
-        velocity = gs.tensor([0.2, 0.0, 0.1], requires_grad=True)
+        velocity = torch.tensor([0.2, 0.0, 0.1], dtype=gs.tc_float, requires_grad=True)
         body.set_velocity(velocity)
         for _ in range(5):
             made.step()
         loss = (body.get_state().pos ** 2).sum()
         loss.backward()
         Derivative.value = velocity.grad
+        made.reset()
 
     return made, control, [Derivative]
