@@ -51,6 +51,8 @@ In compatibility mode (`--as`, `samovar.compat.install`) the following options a
   corrupts memory. Debug mode (`sv.init(debug=True)`) reports it.
 - `lost_gradients="zero"`: no derivative goes through an array without a gradient, with a warning where a kernel writes and
   reads one. Otherwise it is an error if the derivative would be wrong.
+- `overwritten_values="last"`: `kernel.grad` without a tape uses what arrays hold when it is called, with a warning if the
+  kernel may overwrite what it has read. Otherwise that is an error. Tapes keep what is overwritten in either case.
 - `rounded_halves="away"`: `round` in kernels takes halves away from zero, as C does, except those of constants. Otherwise
   they go to the even neighbor, as in Python.
 - `missing_returns="zero"`: a `real_func` that ends without a `return` on some paths returns 0 there. Otherwise it is an

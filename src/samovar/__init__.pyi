@@ -379,6 +379,7 @@ def init(
     missing_returns: Literal["error", "zero"] = ...,
     field_margin: int = ...,
     lost_gradients: Literal["error", "zero"] = ...,
+    overwritten_values: Literal["error", "last"] = ...,
     rounded_halves: Literal["even", "away"] = ...,
     opt_level: Literal[0, 1, 2, 3] = ...,
     num_threads: int = ...,

@@ -1,5 +1,6 @@
 """Programs of the peers: under `samovar run --as`, after `install`, and with one changed import."""
 
+import json
 import os
 import subprocess
 import sys
@@ -81,6 +82,14 @@ def test_a_program_and_its_library_run_unchanged(directory, program):
     assert trace.splitlines()[1].endswith('program.py", line 37, in <module>')
     assert "samovar" not in trace.replace(str(directory), "")
     assert trace.endswith("RuntimeError: at the end\n")
+
+
+def test_profiling_a_program_of_a_peer(directory):
+    command = [sys.executable, "-m", "samovar", "profile", "--as", "quadrants", "--json", "program.py"]
+    environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(directory / "cache")}
+    done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True)
+    assert done.stderr.endswith("RuntimeError: at the end\n")
+    assert "fill" in [each["name"].split(".")[-1] for each in json.loads(done.stdout.partition("\n")[2])["kernels"]]
 
 
 def test_a_program_that_is_not_there(directory):

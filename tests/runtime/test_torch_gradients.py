@@ -1,5 +1,8 @@
 """Gradients and torch: tensors that require one as arguments, and torch functions that launch kernels."""
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -189,11 +192,54 @@ def test_captured_tensors() -> None:
         for i in x:
             y[i] = 3 * x[i]
 
-    with pytest.raises(sv.SamovarTypeError, match=r"`[xy]` requires a gradient, but"):
-        run.grad()
-    x.grad, y.grad = torch.zeros_like(x), torch.ones_like(y)
+    run.grad()
+    assert x.grad.tolist() == y.grad.tolist() == [0, 0]
+    y.grad.fill_(1)
     run.grad()
     assert x.grad.tolist() == [3, 3]
+
+
+def test_only_tensors_that_the_kernel_uses_get_a_gradient() -> None:
+    @sv.data_oriented
+    class Layer:
+        def __init__(self) -> None:
+            self.x, self.y = tensor(1, 2), tensor(0, 0)
+            self.history = [tensor(5, 6), tensor(1, 2) * 2]
+            self.own = sv.ndarray(sv.f64, 2, needs_grad=True)
+            self.own.view = tensor(1, 2) * 2
+
+        @sv.kernel
+        def run(self):
+            for i in self.x:
+                self.y[i] = self.x[i] * self.own[i]
+
+    for _ in range(2):
+        layer = Layer()
+        layer.own.fill(3)
+        Layer.run.grad(layer)
+        assert layer.x.grad.tolist() == [0, 0]
+        layer.y.grad.fill_(1)
+        Layer.run.grad(layer)
+        assert layer.x.grad.tolist() == [3, 3]
+        assert layer.history[0].grad is None
+
+
+def test_a_process_that_finds_the_derivative_compiles_nothing(tmp_path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch, samovar as sv\n"
+        "@sv.kernel\n"
+        "def square(x: sv.types.ndarray(sv.f32, 1), y: sv.types.ndarray(sv.f32, 1)):\n"
+        "    for i in x:\n"
+        "        y[i] = x[i] * x[i]\n"
+        "x, y = torch.ones(3, requires_grad=True), torch.zeros(3, requires_grad=True)\n"
+        "square.grad(x, y)\n"
+        "print(x.grad.tolist(), 'samovar.frontend' in __import__('sys').modules)\n"
+    )
+    environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache")}
+    command = [sys.executable, str(program)]
+    found = [subprocess.run(command, env=environment, capture_output=True, text=True).stdout for _ in range(2)]
+    assert found == ["[0.0, 0.0, 0.0] True\n", "[0.0, 0.0, 0.0] False\n"]
 
 
 # --- torch functions

@@ -12,10 +12,14 @@ from types import ModuleType, TracebackType
 
 from samovar.cli.failure import PROBLEM, USAGE, Failure
 from samovar.cli.standard_streams import restore_closed_output
+from samovar.compat import PEERS, install
 
 
 def add_program(command: argparse.ArgumentParser) -> None:
     """Add arguments for a program and its arguments to a command."""
+    command.add_argument(
+        "--as", dest="peer", choices=sorted(PEERS), help="the library that the program imports and Samovar replaces"
+    )
     command.add_argument("-m", "--module", action="store_true", help="the program is the name of a module")
     command.add_argument("program", metavar="script.py", help="the program to run")
     command.add_argument("arguments", nargs=argparse.REMAINDER, metavar="…", help="its arguments")
@@ -29,6 +33,8 @@ def require_program(given: argparse.Namespace) -> None:
 
 def run_program(given: argparse.Namespace) -> int:
     """Run a program as the interpreter would. Return its exit code."""
+    if given.peer is not None:
+        install(given.peer)
     program: str = given.program
     sys.argv = [program, *given.arguments]
     restore_closed_output()

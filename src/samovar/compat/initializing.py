@@ -56,6 +56,7 @@ _HABITS = {
     "flush_denormals": True,
     "field_margin": 4096,
     "lost_gradients": "zero",
+    "overwritten_values": "last",
     "rounded_halves": "away",
 }
 #: Positional parameters after the first three.

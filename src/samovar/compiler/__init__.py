@@ -8,6 +8,7 @@ from samovar import _lazy_exports
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.compiler.driver import Compilation, compile_kernel, compile_kernels, inspect_kernel, without_collector
+    from samovar.compiler.gradients import MissingGradients
     from samovar.compiler.inspection import inspect_stages
     from samovar.compiler.process import begin
     from samovar.compiler.progress import show_progress
@@ -17,6 +18,7 @@ else:
         globals(),
         {
             "driver": "Compilation compile_kernel compile_kernels inspect_kernel without_collector",
+            "gradients": "MissingGradients",
             "inspection": "inspect_stages",
             "process": "begin",
             "progress": "show_progress",

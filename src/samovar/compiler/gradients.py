@@ -58,6 +58,12 @@ def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
         replays = bool(made.overwritten) and is_taped
         if made.overwritten and not replays:
             read, write = made.overwritten[0]
+            if lens.options.overwritten_values == "last":
+                warn_once(
+                    f"{lens.kernel.qualname}: the gradient uses the last value of `{read.payload.name}`, which line"
+                    f" {int(write.line)} may have written after it was read: record the launch with a tape otherwise"
+                )
+                return lowered
             raise NotDifferentiable(
                 read,
                 f"the gradient needs `{read.payload.name}` as it is read here, but line {int(write.line)} may write the same"
@@ -185,9 +191,16 @@ def described(made: Reversed, replays: bool) -> bytes:
     return encode_plain((replays, *parts, *passive, returned, tuple(paths.rows)))
 
 
+class MissingGradients(SamovarTypeError):
+    """Arrays of a kernel require gradients that do not exist yet: `arrays` has them, with how the program spells them."""
+
+    arrays: tuple[tuple[str, Any], ...] = ()
+
+
 def beside(lens: Lens, kernel: Kernel, name: str) -> dict[Array, Array]:
     """The gradients ("grad") or tangents ("dual") of the arrays that have one."""
     found: dict[Array, Array] = {}
+    missing: list[Ref] = []
     for array in kernel.parameters:
         if not isinstance(array, Array) or array.dtype.kind != "float" or is_own(array):
             continue
@@ -196,11 +209,21 @@ def beside(lens: Lens, kernel: Kernel, name: str) -> dict[Array, Array]:
         if other.kind() is Kind.TENSOR:
             found[array] = like(array, other, name)
         elif requires_gradient(source):
-            spelled = source.spelled
-            raise SamovarTypeError(
-                f"{lens.kernel.qualname}(): `{spelled}` requires a gradient, but `{spelled}.{name}` is missing\n"
-                f"  help: create it, `{spelled}.grad = torch.zeros_like({spelled})`, or use `sv.ad.torch_function`"
-            )
+            missing.append(source)
+    if missing and name == "dual":
+        spelled = missing[0].spelled
+        raise SamovarTypeError(
+            f"{lens.kernel.qualname}(): `{spelled}` is a tensor that requires a gradient, and forward mode has no tangent"
+            f" for it\n  help: pass a Samovar array, `sv.ndarray(sv.f32, n, needs_grad=True)`, or `{spelled}.detach()`"
+        )
+    if missing:
+        spelled = missing[0].spelled
+        error = MissingGradients(
+            f"{lens.kernel.qualname}(): `{spelled}` requires a gradient, but `{spelled}.grad` is missing\n"
+            f"  help: create it, `{spelled}.grad = torch.zeros_like({spelled})`, or use `sv.ad.torch_function`"
+        )
+        error.arrays = tuple((each.spelled, lens.object_at(each.path)) for each in missing)
+        raise error
     return found
 
 

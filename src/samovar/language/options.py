@@ -26,6 +26,7 @@ DEFAULTS: dict[str, Any] = {
     "missing_returns": "error",
     "field_margin": 0,
     "lost_gradients": "error",
+    "overwritten_values": "error",
     "rounded_halves": "even",
     "opt_level": 2,
     "target": "",
@@ -95,6 +96,7 @@ class Options:
     missing_returns: str
     field_margin: int
     lost_gradients: str
+    overwritten_values: str
     rounded_halves: str
     opt_level: int
     target: str

@@ -48,6 +48,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "nested_structs": ("error", "first"),
     "missing_returns": ("error", "zero"),
     "lost_gradients": ("error", "zero"),
+    "overwritten_values": ("error", "last"),
     "rounded_halves": ("even", "away"),
     "default_ip": (i32, i64),
     "default_fp": (f32, f64),
@@ -102,6 +103,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
       harm
     - `lost_gradients`: a derivative through an array that has no gradient, but is written from arrays with one, is an
       "error", or "zero", with a warning
+    - `overwritten_values`: a gradient that needs a value that the same launch may overwrite, without a tape, is an "error",
+      or uses the "last" value, which is what memory holds when the gradient is computed, with a warning
     - `rounded_halves`: `round` in kernels takes halves to the "even" neighbor, or "away" from zero
     - `opt_level`: 0 (fastest compile) to 3 (most optimization); 2, the default, chooses per part of a kernel
     - `target`: compile for all machines of an architecture level, "x86-64-v2" to "x86-64-v4", or for a processor by LLVM's

@@ -294,10 +294,6 @@ def _resolve(
         return (run(kernel, given),)
     state = kernel.state
     try:
-        if "torch" in sys.modules and "derivative" in state.signature.options:
-            from samovar.runtime.torch_gradients import give_gradients
-
-            give_gradients(kernel.__qualname__, str(state.signature.options["derivative"]), given)
         if state.holder:
             _require_no_deadlock(kernel)
         with state.lock:
@@ -353,12 +349,21 @@ def _specialize(kernel: Kernel, arguments: dict[str, Any], options: Options) -> 
 
         name_non_pure(kernel)
     search = Search(kernel, arguments, options)
+    uses_torch = "torch" in sys.modules and "derivative" in kernel.state.signature.options
     if kernel.attempt == DISTRUST_ATTEMPT:
         search.forget()
     else:
         found = search.run()
+        if found is None and uses_torch:
+            from samovar.runtime.torch_gradients import give_known_gradients
+
+            found = search.walk() if give_known_gradients(search) else None
         if found is not None:
             return found
+    if uses_torch:
+        from samovar.runtime.torch_gradients import compile_with_gradients
+
+        return compile_with_gradients(search)
     from samovar.runtime.install import compile_for
 
     return compile_for(search)

@@ -205,9 +205,9 @@ class Tape:
         self, loss: Any = None, clear_gradients: bool = True, validation: bool = False, grad_check: Any = None
     ) -> None:
         if "torch" in sys.modules and loss is not None:
-            from samovar.runtime.torch_gradients import give_gradients
+            from samovar.runtime.torch_gradients import give_gradient
 
-            give_gradients("Tape", self.reversed, {"loss": loss})
+            give_gradient("Tape", "loss", loss)
         if loss is not None and getattr(loss, "grad", None) is None:
             raise errors.SamovarTypeError("the loss of a tape has no gradient\n  help: create it with `needs_grad=True`")
         if loss is not None and tuple(loss.shape) not in ((), (1,)):

@@ -1,57 +1,63 @@
-"""Tensors of torch that require a gradient, as arguments of kernels, which use `tensor.grad` as it is."""
+"""Tensors of torch that require a gradient, as arrays of kernels, which use `tensor.grad` as it is.
+
+A tensor that a kernel uses gets a gradient when it has none. Which ones it uses, a compile finds out, and later launches
+and processes find in the paths of the kernel's decision tree; nothing else that arguments lead to is looked at.
+"""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import fields, is_dataclass
 
 from samovar import errors
+from samovar.lens import Replay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from samovar import _native
+    from samovar.runtime.lookup import Search
 
-def give_gradients(name: str, derivative: str, arguments: Mapping[str, Any]) -> None:
-    """Create the gradients that tensors among the arguments of a kernel require and do not have yet."""
+
+def give_gradient(name: str, spelled: str, tensor: Any) -> None:
+    """Create the gradient that an array requires, if it is a tensor without one."""
     torch = sys.modules["torch"]
-    for spelled, tensor in _tensors(torch.Tensor, arguments):
-        if not tensor.requires_grad:
-            continue
-        if derivative.startswith("forward"):
-            raise errors.SamovarTypeError(
-                f"{name}(): `{spelled}` is a tensor that requires a gradient, and forward mode has no tangent for it\n"
-                f"  help: pass a Samovar array, `sv.ndarray(sv.f32, n, needs_grad=True)`, or `{spelled}.detach()`"
-            )
-        if not (tensor.is_leaf or tensor.retains_grad):
-            raise errors.SamovarTypeError(
-                f"{name}(): `{spelled}` was computed by torch, which does not see what happens to its gradient here\n"
-                f"  help: launch the kernel in an `sv.ad.torch_function`, or pass `{spelled}.detach()`"
-            )
-        if tensor.grad is None:
-            tensor.grad = torch.zeros_like(tensor)
+    if not isinstance(tensor, torch.Tensor) or not tensor.requires_grad:
+        return
+    if not (tensor.is_leaf or tensor.retains_grad):
+        raise errors.SamovarTypeError(
+            f"{name}(): `{spelled}` was computed by torch, which does not see what happens to its gradient here\n"
+            f"  help: launch the kernel in an `sv.ad.torch_function`, or pass `{spelled}.detach()`"
+        )
+    if tensor.grad is None:
+        tensor.grad = torch.zeros_like(tensor)
 
 
-def _tensors(kind: type, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """All tensors among arguments and their members, with what the program calls them."""
-    seen: set[int] = set()
-    left = list(arguments.items())
-    while left:
-        name, value = left.pop()
-        if isinstance(value, kind):
-            yield name, value
-        elif id(value) not in seen:
-            seen.add(id(value))
-            left += [(f"{name}{by}", each) for by, each in _members(value)]
+def give_known_gradients(search: Search) -> bool:
+    """Create missing gradients of tensors that launches of the kernel have used. Return whether there were any."""
+    kernel, paths = search.kernel, search.known.tree.paths
+    tensor_type = sys.modules["torch"].Tensor
+    replay = Replay(paths, kernel.__wrapped__, search.arguments, kernel.state.signature, search.options)
+    found = False
+    for parent, step, key in list(paths.rows):
+        if step == "attribute" and key == "grad":
+            tensor = replay.object(parent)
+            # A tensor of another launch may be anything. Those of this one are checked by a compile.
+            if isinstance(tensor, tensor_type) and tensor.requires_grad and tensor.is_leaf and tensor.grad is None:
+                give_gradient(kernel.__qualname__, "", tensor)
+                found = True
+    return found
 
 
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, (list, tuple)):
-        yield from ((f"[{index}]", each) for index, each in enumerate(value))
-    elif isinstance(value, dict):
-        yield from ((f"[{key!r}]", each) for key, each in value.items())
-    elif is_dataclass(value):
-        yield from ((f".{each.name}", getattr(value, each.name, None)) for each in fields(value))
-    elif not isinstance(value, type):
-        yield from ((f".{name}", each) for name, each in getattr(value, "__dict__", {}).items())
+def compile_with_gradients(search: Search) -> _native.Specialization:
+    """Compile a derivative, and create the gradients that are found to be missing."""
+    from samovar.compiler import MissingGradients
+    from samovar.runtime.install import compile_for
+
+    try:
+        return compile_for(search)
+    except MissingGradients as error:
+        missing = error.arrays
+    for spelled, tensor in missing:
+        give_gradient(search.kernel.__qualname__, spelled, tensor)
+    return compile_for(search)
