@@ -12,7 +12,6 @@ _GPU = "GPU only"
 _REFUSED = "GPU only: a kernel that reaches it is an error; a branch removed by `static` is allowed"
 _TENSOR = "there is no wrapper class; `isinstance` checks the element type of an array or field"
 _NODES = "no public name: `sv.root.dense(…)` and `field.parent()` return nodes with `dense`, `place`, `shape`, `parent()`"
-_MEMBER = "may collide with a member name; use the field of a member: `s.x.parent()`"
 
 #: Path → what is different.
 DIFFERENT = {
@@ -78,6 +77,8 @@ DIFFERENT = {
     "FieldsBuilder().bitmasked": "the first parameter is named `indices`",
     "FieldsBuilder().dynamic": "`chunk_size` is ignored",
     "FieldsBuilder().pointer": "the first parameter is named `indices`",
+    "StructField().parent": "that of the first member; a member of this name comes first",
+    "StructField().snode": "that of the first member; a member of this name comes first",
     "FieldsBuilder().quant_array": "an error with the reason: " + _QUANTIZED,
     "FieldsBuilder().finalize": "memory is freed with the last field; `destroy()` declares that none is in use",
 }
@@ -112,8 +113,6 @@ ABSENT = {
     "Matrix().tensor": "`sv.tensor(sv.types.matrix(n, m, dtype), shape)`",
     "Ndarray().get_type": "`a.dtype`, `a.shape` and `a.element_shape`",
     "Struct().methods": "methods are defined in the class under `sv.dataclass`",
-    "StructField().parent": _MEMBER,
-    "StructField().snode": _MEMBER,
     "StructField().to_dlpack": "per member: `f.x.to_dlpack()`",
 }
 

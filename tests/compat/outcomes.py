@@ -8,6 +8,7 @@ A program is a function in a file of `behaviors`; its kernels use what the file 
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import math
 import sys
@@ -38,9 +39,9 @@ def load(path: Path, library: ModuleType) -> ModuleType:
 
 
 def programs(module: ModuleType) -> list[str]:
-    """The names of the programs in a file."""
-    own = module.__name__
-    return [name for name, each in vars(module).items() if callable(each) and each.__module__ == own and name != "start"]
+    """The names of the programs in a file: of the functions without parameters."""
+    own = [(name, each) for name, each in vars(module).items() if getattr(each, "__module__", None) == module.__name__]
+    return [name for name, each in own if callable(each) and not inspect.signature(each).parameters]
 
 
 def plain(value: Any) -> Any:

@@ -112,6 +112,32 @@ def test_lists_of_vectors_and_structs():
     assert run() == 21
     assert list(v[2, 1]) == [4, 5, 6]
 
+    Pair = sv.types.struct(first=sv.types.vector(2, sv.f32), second=sv.i32)
+    pairs, only, apart = Pair.field(), Pair.field(), Pair.field()
+    sv.root.dense(sv.i, 3).dynamic(sv.j, 10).place(pairs)
+    sv.root.dynamic(sv.i, 100).place(only)
+    for member in (apart.first, apart.second):
+        sv.root.dense(sv.i, 1).dynamic(sv.j, 10).place(member)
+
+    @sv.kernel
+    def collect() -> sv.i32:
+        for _ in range(1):
+            only.deactivate()
+        for p in range(50):
+            only.append(Pair(sv.Vector([1.0, p]), p))
+        for p in range(5):
+            pairs[2].append(Pair(sv.Vector([1.0, p]), p))
+            apart[0].append(Pair(sv.Vector([1.0, p]), p))
+        total = 0
+        for k in only:
+            total += only[k].second
+        return total + 10000 * only.length() + 1000000 * pairs[2].length()
+
+    for _ in range(2):
+        assert collect() == 25 * 49 + 500000 + 1000000 * pairs.parent().active_count
+    assert sorted(int(only[k].first[1]) for k in range(50)) == list(range(50))
+    assert apart.second.parent().active_count == apart.first.parent().active_count == 10
+
 
 # --- where fields come from
 

@@ -81,3 +81,26 @@ def test_a_warning_that_is_an_error_stops_the_launch():
         warnings.simplefilter("error")
         with pytest.raises(sv.SamovarWarning, match="argument `only_here`: 40000 does not fit in i16"):
             other(40000)
+
+
+@pytest.mark.filterwarnings("ignore:.*does not fit in i8")
+def test_constants_that_a_kernel_stores_wrap_too():
+    u, i = sv.field(sv.u32, 2), sv.field(sv.i8, 2)
+
+    @sv.kernel
+    def store(n: sv.Template):
+        for _ in range(1):
+            u[0] = -1
+            i[0] = 200
+            i[1] = n
+
+    sv.init()
+    with pytest.raises(sv.SamovarTypeError, match="-1 does not fit in u32"):
+        store(3)
+    sv.init(wide_arguments="wrap")
+    with pytest.warns(sv.SamovarWarning, match="does not fit in u32 .* and becomes 4294967295"):
+        store(-129)
+    assert (u[0], i[0], i[1]) == (2**32 - 1, -56, 127)
+    sv.init()
+    with pytest.raises(sv.SamovarTypeError, match="-1 does not fit in u32"):
+        store(3)

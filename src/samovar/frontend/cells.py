@@ -18,6 +18,7 @@ from samovar.frontend.staged.matrix import Matrix
 from samovar.frontend.staged.node import Node
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
+from samovar.frontend.staged.struct_tensor import StructTensor
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, Builder, Value, cell_numbers
@@ -133,12 +134,14 @@ def opened_before(stager: Stager, ref: Ref) -> Tensor | None:
     return None
 
 
-def append_to(stager: Stager, tensor: Tensor, at: Sequence[Value], value: Staged, node: ast.AST) -> Staged:
+def append_to(
+    stager: Stager, elements: Tensor | StructTensor, at: Sequence[Value], value: Staged, node: ast.AST
+) -> Staged:
     """Append a value to a list; returns the length before. The launch fails if the list is full."""
-    array = tensor.array
+    array = elements.first.array
     assert array.cells is not None
     *lists, position = array.cells.terms
-    if tensor.ndim != len({axis for axis, *_ in lists}) + 1:
+    if elements.ndim != len({axis for axis, *_ in lists}) + 1:
         stager.fail_type(node, "`append` needs a list of elements, and there are dense nodes in this one")
     # Elements are found by all indices; the dimension of the list is the one that is missing.
     indices = list(at)
@@ -151,12 +154,12 @@ def append_to(stager: Stager, tensor: Tensor, at: Sequence[Value], value: Staged
         stager.region.operations += build.operations
         place = stager.emit("list_append", i32, (number,), array)
     message = Message(stager)
-    message.text(f"a list of `{tensor.name}` is full: `dynamic` was given a maximum length of {array.cells.capacity}")
+    message.text(f"a list of `{elements.name}` is full: `dynamic` was given a maximum length of {array.cells.capacity}")
     with stager.at(node):
         holds = stager.emit("lt", u1, (place, constant(array.cells.capacity, i32)))
         stager.emit("check", None, (holds, *message.values), message.site("assertion"))
     indices[position[0]] = place
-    tensor.place(tuple(indices)).store(stager, value, node)
+    elements.place(tuple(indices)).store(stager, value, node)
     return Scalar(place)
 
 
@@ -180,11 +183,10 @@ def check_list(stager: Stager, array: Array, indices: Sequence[Value], without: 
 @call_value.register(ListMethod)
 def call_list_method(method: ListMethod, stager: Stager, node: ast.Call) -> Staged:
     """`x[i].append(v)`, `x[i].length()`, `x[i].deactivate()`."""
-    tensor, at = method.owner.tensor, list(method.owner.at)
+    array, at = method.owner.tensor.array, list(method.owner.at)
     given = bind(stager, node, "val" if method.name == "append" else "")
     if method.name == "append":
-        return append_to(stager, tensor, at, given["val"], node)
-    array = tensor.array
+        return append_to(stager, method.owner.elements, at, given["val"], node)
     assert array.cells is not None
     at.insert(array.cells.terms[-1][0], constant(0, i32))
     with stager.unwritten():

@@ -57,11 +57,21 @@ def convert(stager: Stager, value: Value, dtype: DType) -> Value:
 
 
 def require_fit(stager: Stager, value: bool | int | float, dtype: DType, node: ast.AST) -> None:
-    """Check that a compile-time number fits the dtype of the place that stores it."""
-    if not isinstance(value, bool) and is_integer(dtype):
-        least, greatest = integer_range(dtype)
-        if not least - 1 < value < greatest + 1:
-            fail_to_fit(stager, value, dtype, node)
+    """Check that a compile-time number fits the dtype of the place that stores it. With `wide_arguments="wrap"`, integers
+    wrap."""
+    if isinstance(value, bool) or not is_integer(dtype):
+        return
+    least, greatest = integer_range(dtype)
+    if least - 1 < value < greatest + 1:
+        return
+    if not isinstance(value, int) or stager.context.lens.options.wide_arguments != "wrap":
+        fail_to_fit(stager, value, dtype, node)
+    wrapped = dtype(value)
+    stager.warn(
+        node,
+        f"{value} does not fit in {dtype.name} (range {least} to {greatest}) and becomes {wrapped}",
+        f"if this is intended, write `sv.cast({value}, sv.{dtype.name})`",
+    )
 
 
 def fail_to_fit(stager: Stager, value: int | float, dtype: DType, node: ast.AST) -> NoReturn:

@@ -71,7 +71,7 @@ class _Activation:
             and array.cells is not None
             and not array.cells.is_own
             and operation.code in ("store", "atomic", "update")
-            and not any(isinstance(each, Operation) and each.code == "list_append" for each in indices(operation))
+            and not self._is_appended(array, operation)
         ):
             places = self._places(array, indices(operation))
             if not array.cells.activates:
@@ -80,6 +80,11 @@ class _Activation:
                 known.append((array, places))
                 yield from activation(array, indices(operation), operation)
         yield operation
+
+    def _is_appended(self, array: Array, write: Operation) -> bool:
+        """Whether a list was just extended to the element."""
+        added = [each for each in indices(write) if isinstance(each, Operation) and each.code == "list_append"]
+        return any(self.same(array, each.payload) for each in added)
 
     def _check(self, array: Array, write: Operation) -> list[Operation]:
         """Check that the cell of an element is active."""

@@ -89,8 +89,8 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     - `printed_numbers`: the number formats of `print` in kernels: those of "python", or those of "c", `1.500000` by default
     - `float_bounds`: a float as a bound of `range` in a kernel is an "error", or is truncated ("truncate"), with a
       warning
-    - `wide_arguments`: an integer argument that does not fit the type of its parameter is an "error", or wraps ("wrap"),
-      with a warning
+    - `wide_arguments`: an integer argument that does not fit the type of its parameter, and a constant that does not fit
+      where a kernel stores it, is an "error", or wraps ("wrap"), with a warning
     - `literal_locals`: the type of a local variable initialized with a plain number, `s = 0.0`: the "widest" assigned to
       it, or that of its "first" value, with a warning for lossy assignments
     - `vector_truth`: `and`, `or` and `not` of vectors and matrices in kernels are an "error", or apply to the truth of their

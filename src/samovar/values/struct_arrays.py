@@ -289,6 +289,11 @@ class StructField(StructArray):
         first: tuple[int, ...] = self.parts[0].offset[: self.ndim]
         return first
 
+    def __getattr__(self, name: str) -> Any:
+        if name in ("parent", "snode") and self.struct.place(name) is None:
+            return getattr(self.parts[0], name)  # the node that the members share
+        return super().__getattr__(name)
+
 
 def rebuilt(
     cls: type[StructArray],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samovar.errors import did_you_mean
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.cell_list import METHODS, ListMethod, list_at, only_list
 from samovar.frontend.staged.static import Slice, Static
 from samovar.frontend.staged.struct import StructKind
 from samovar.frontend.staged.struct_places import StructPlace
@@ -93,6 +94,11 @@ class StructTensor(Staged):
             return self.members[place]
         if name == "grad":
             return self.gradient(stager, node)
+        if name in ("parent", "snode") and self.first.array.layout is not None:
+            return self.first.attribute(stager, name, node)
+        only = only_list(self) if name in METHODS else None
+        if only is not None:
+            return ListMethod(only, name)
         stager.fail(
             node,
             f"{self.describe()} has no attribute `{name}` in a kernel"
@@ -148,12 +154,17 @@ class StructTensor(Staged):
     def element_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> StructPlace:
         return StructPlace(self.struct, tuple(self.parts_at(stager, index, node)))
 
+    def place(self, indices: tuple[Value, ...]) -> StructPlace:
+        """The element at zero-based indices."""
+        return StructPlace(self.struct, tuple(member.place(indices) for member in self.members))
+
     def parts_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Iterator[Place]:
         for member in self.members:
             yield member.element_at(stager, index, node)
 
     def part_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Binding:
-        return self.element(stager, index, node) or self.subscript(stager, index, node)
+        found = None if isinstance(index, Slice) else list_at(stager, self, index, node)
+        return found or self.element(stager, index, node) or self.subscript(stager, index, node)
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
         return self.first.length(stager, node)

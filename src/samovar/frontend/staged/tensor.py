@@ -12,7 +12,7 @@ from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
-from samovar.frontend.staged.cell_list import list_at
+from samovar.frontend.staged.cell_list import METHODS, ListMethod, list_at, only_list
 from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items, Shape
 from samovar.frontend.staged.node import Node, Parent
@@ -57,6 +57,11 @@ class Tensor(Staged):
     def ndim(self) -> int:
         """The number of dimensions, without those of the elements."""
         return self.array.ndim - len(self.inner)
+
+    @property
+    def first(self) -> Tensor:
+        """Itself: an array of structs has one for each member."""
+        return self
 
     @property
     def name(self) -> str:
@@ -157,6 +162,9 @@ class Tensor(Staged):
         if name in ("parent", "snode") and self.array.layout is not None and self.ref is not None:
             place = self.ref.attribute("snode")
             return Parent(place) if name == "parent" else Node(place)
+        only = only_list(self) if name in METHODS else None
+        if only is not None:
+            return ListMethod(only, name)
         advice = "its attributes are shape, dtype, ndim, size, element_shape, n and m (vectors and matrices), grad and fill"
         if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
             advice = "call it outside the kernel, or write a loop over the elements"
