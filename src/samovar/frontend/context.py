@@ -94,6 +94,8 @@ class Decisions:
     serial: dict[tuple[str, int, int], str] = field(default_factory=dict)
     #: The types of locals initialized with a plain number, where an assignment needs a wider type.
     widened: dict[Birthplace, DType] = field(default_factory=dict)
+    #: The type of plain floats in a kernel with parameters without annotations, if the arguments alone do not tell.
+    own_float: DType | None = None
     warned: set[Remark] = field(default_factory=set)
     printed: list[str] = field(default_factory=list)  # by `static_print`
 
@@ -121,6 +123,11 @@ class KernelContext:
         self.iteration = Parameter("iteration", i64)
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
+        #: Whether it has parameters without annotations (`frontend/unannotated.py` then sets the default types); the float
+        #: types of its arguments, and `default_ip` and `default_fp` as the options have them.
+        self.infers = bool(lens.kernel.options.get("inferred"))
+        self.typed_floats: list[DType] = []
+        self.option_ip, self.option_fp = self.default_ip, self.default_fp
         self.parameters: dict[object, Parameter] = {}  # by path
         self.arrays: dict[object, Array] = {}  # by path
         self.opened: dict[Ref, Tensor] = {}  # arrays opened so far
@@ -149,7 +156,7 @@ class KernelContext:
         if array is None:
             facts, name = ref.tensor(), self.name_of(ref)
             array = Array(
-                name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
+                name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide or self.infers, source=ref.path
             )
             array.soa_ndim = facts.inner if facts.soa else 0
             if facts.baked:

@@ -383,7 +383,13 @@ def _make_room(kernel: Kernel, made: _native.Specialization) -> None:
 
 
 def _declare(
-    function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool, serial: bool
+    function: Any,
+    frame: FrameType,
+    fastcache: bool,
+    graph: bool,
+    checkpoints: bool,
+    serial: bool,
+    needs_annotations: bool = False,
 ) -> Kernel:
     if type(function).__name__ != "function":
         kind = type(function).__name__
@@ -417,7 +423,15 @@ def _declare(
 
         remember_texts(function.__code__, frame)
     if AnyAnnotation in [type(parameter.annotation) for parameter in signature.parameters]:
-        _require_annotations(function, signature)
+        name = _unannotated(function, signature)
+        if name is not None and needs_annotations:
+            from samovar.runtime.declaration_errors import declaration_error
+
+            message = f"parameter `{name}` of kernel `{function.__qualname__}` has no annotation"
+            advice = f"annotate it, as in `{name}: sv.f32` or `{name}: sv.Array[sv.f32, 1]`"
+            raise declaration_error(function, name, message, advice)
+        if name is not None:
+            signature = signature.with_options(inferred=True)
     return declare(function, signature, fastcache)
 
 
@@ -439,19 +453,14 @@ def _default_values(function: FunctionType) -> dict[str, Any]:
     return {**dict(named), **(function.__kwdefaults__ or {})}
 
 
-def _require_annotations(function: FunctionType, signature: KernelSignature) -> None:
+def _unannotated(function: FunctionType, signature: KernelSignature) -> str | None:
+    """The first parameter without an annotation, or None. The `self` of a method needs none."""
     parts = function.__qualname__.split(".")
     is_method = len(parts) > 1 and parts[-2] != "<locals>"
-    for index, parameter in enumerate(signature.parameters):
-        # The `self` of a method needs no annotation.
-        if type(parameter.annotation) is not AnyAnnotation or (is_method and index == 0):
-            continue
-        from samovar.runtime.declaration_errors import declaration_error
-
-        name = parameter.name
-        message = f"parameter `{name}` of kernel `{function.__qualname__}` has no annotation"
-        advice = f"annotate it, as in `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
-        raise declaration_error(function, name, message, advice)
+    for parameter in signature.parameters[is_method:]:
+        if type(parameter.annotation) is AnyAnnotation:
+            return parameter.name
+    return None
 
 
 @_native.api_boundary
