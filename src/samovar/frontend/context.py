@@ -94,6 +94,8 @@ class Decisions:
     serial: dict[tuple[str, int, int], str] = field(default_factory=dict)
     #: The types of locals initialized with a plain number, where an assignment needs a wider type.
     widened: dict[Birthplace, DType] = field(default_factory=dict)
+    #: Whether `prange` says which loops are parallel.
+    marks_parallel: bool = False
     #: The type of plain floats in a kernel with parameters without annotations, if the arguments alone do not tell.
     own_float: DType | None = None
     warned: set[Remark] = field(default_factory=set)

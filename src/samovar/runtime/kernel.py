@@ -393,6 +393,11 @@ def _declare(
 ) -> Kernel:
     if type(function).__name__ != "function":
         kind = type(function).__name__
+        if kind in ("str", "list", "tuple"):
+            raise samovar.SamovarTypeError(
+                "@sv.kernel takes no signature: the arguments of each launch decide the types\n"
+                "  help: remove it: `@sv.kernel`, or annotate the parameters: `x: sv.Array[sv.f64, 1]`"
+            )
         advice = f": write @{kind} above @sv.kernel" if kind in ("staticmethod", "classmethod") else ""
         raise samovar.SamovarTypeError(f"@sv.kernel decorates a function, not a {kind}{advice}")
     if function.__name__ == "<lambda>":
@@ -473,8 +478,13 @@ def kernel(
     checkpoints: bool = False,
     serial: bool = False,
     pure: bool = False,
+    **numba: Any,
 ) -> Any:
     """Declare a kernel. It is compiled on its first call, for the types of its arguments.
+
+    Parameters may have annotations, which arguments are checked against; without one, an array, a number or an object of any
+    type is accepted. Options of Numba's decorators are accepted if they ask for what kernels do anyway (`parallel=True`,
+    `fastmath=True`, `cache=True`); others are errors that say what to write.
 
     `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error; `pure` is a synonym.
     `graph=True` allows loops over flags and concurrent sections (`sv.graph`), but no return values. With `checkpoints=True`
@@ -502,13 +512,23 @@ def kernel(
     >>> a[3]
     10.0
     """
-    captures_nothing = fastcache or pure
+    options = {"fastcache": fastcache or pure, "graph": graph, "checkpoints": checkpoints, "serial": serial, **numba}
+    return declared(function, sys._getframe(1), options)
+
+
+def declared(function: Any, frame: FrameType, options: dict[str, Any], needs_annotations: bool = False) -> Any:
+    """A kernel, or, without a function, a decorator that makes one. `frame` is where the decorator is used."""
+    own = {name: options.pop(name, False) for name in ("fastcache", "graph", "checkpoints", "serial")}
+    if options:
+        from samovar.language.numba_options import is_serial
+
+        own["serial"] = is_serial(kernel.__wrapped__, options, own["serial"])
     if function is not None:
-        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
+        return _declare(function, frame, **own, needs_annotations=needs_annotations)
 
     @_native.api_boundary
     def decorate(function: Any) -> Kernel:
-        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
+        return _declare(function, sys._getframe(1), **own, needs_annotations=needs_annotations)
 
     return decorate
 
