@@ -59,7 +59,7 @@ _HOMES = {
         "BufferView Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
     "types": (
-        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template ref "
+        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Array Template ref "
         "sparse_matrix_builder template"
     ),
     "errors": (

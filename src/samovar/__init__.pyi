@@ -265,6 +265,7 @@ from samovar.runtime.tensors import (
     tensor as tensor,
 )
 from samovar.types import (
+    Array as Array,
     Template as Template,
     f16 as f16,
     f32 as f32,
@@ -437,6 +438,7 @@ __all__ = [
     "INFO",
     "TRACE",
     "WARN",
+    "Array",
     "Backend",
     "BufferView",
     "Event",

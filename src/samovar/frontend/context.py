@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from samovar._native import DType, i64
+from samovar._native import DType, f64, i64
 from samovar.artifact import Notice
 from samovar.frontend.coverage import Probes
 from samovar.frontend.syntax import NamesUsed
 from samovar.ir import Array, Cells, Function, Kernel, Local, Operation, Parameter, Region, Value
-from samovar.language import do_messages_count
+from samovar.language import do_messages_count, is_float, promote
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -145,6 +146,22 @@ class KernelContext:
         self.is_serial = bool(options.get("serial"))  # all loops are serial
         self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
         self.staging: Stager | None = None  # currently active; None for the parameters of the kernel
+
+    def widest_float(self) -> DType:
+        """The type in which a kernel computes whose parameters have no annotations."""
+        arrays = [each.dtype for each in self.kernel.parameters if isinstance(each, Array) and is_float(each.dtype)]
+        found = [*self.typed_floats, *arrays]
+        return reduce(promote, found, self.option_fp) if found else f64
+
+    def require_float(self) -> None:
+        """Restart staging if the kernel works on arrays, of objects or global ones, with other float types than its
+        arguments. More arrays only widen the type, so this ends."""
+        decided, found = self.decisions.own_float, self.widest_float()
+        if self.infers and found is not self.default_fp and (decided is None or promote(decided, found) is found):
+            self.decisions.own_float = found
+            self.decisions.widened.clear()
+            self.wanted_types.clear()
+            raise Reconsider
 
     def position(self) -> tuple[str, int]:
         """The file and line being staged, where a question arises."""

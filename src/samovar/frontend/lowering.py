@@ -22,7 +22,6 @@ from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, Region, ResultShape
 from samovar.language import (
-    AnyAnnotation,
     ArrayAnnotation,
     DataclassAnnotation,
     ScalarAnnotation,
@@ -93,8 +92,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
     classify_names(stager, definition)
     context.active[function.path] = function
     stage_body(stager, definition.body)
-    if context.infers:
-        unannotated.require_number_types(context)
+    context.require_float()
     if context.graph.enabled:
         kernel.returns = unify_graph(stager, definition)
         kernel.result_shape = "status" if context.graph.checkpoints else None
@@ -128,10 +126,10 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
         name = parameter.name
         stager.fixed.add(name)
         annotation = parameter.annotation
-        if name not in used and (annotation is None or isinstance(annotation, (TemplateAnnotation, AnyAnnotation))):
+        if name not in used and (annotation is None or isinstance(annotation, TemplateAnnotation)):
             continue
         ref = lens.parameter(name)
-        if isinstance(annotation, AnyAnnotation):
+        if annotation is None and stager.context.infers:
             stager.names[name] = unannotated.given(stager, ref, definition)
             continue
         if isinstance(annotation, ScalarAnnotation):

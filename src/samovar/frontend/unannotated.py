@@ -12,14 +12,13 @@ import ast
 from collections.abc import Iterable
 
 from samovar import _native
-from samovar._native import DType, f64, i64, u1
-from samovar.frontend.context import KernelContext, Reconsider
+from samovar._native import DType, i64, u1
+from samovar.frontend.context import KernelContext
 from samovar.frontend.members import given_matrix
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
 from samovar.frontend.structs import given_struct
-from samovar.ir import Array
 from samovar.language import is_float, promote
 from samovar.lens import Kind, Ref
 from samovar.values import MatrixType, StructType
@@ -31,26 +30,7 @@ def set_number_types(context: KernelContext, arguments: Iterable[Ref]) -> None:
     """Set the types of plain numbers, given the arguments that the kernel uses."""
     context.default_ip = promote(context.default_ip, i64)
     context.typed_floats = [dtype for ref in arguments if (dtype := _own_dtype(ref)) is not None and is_float(dtype)]
-    context.default_fp = context.decisions.own_float or _widest(context.option_fp, context.typed_floats)
-
-
-def require_number_types(context: KernelContext) -> None:
-    """Restart staging once if the kernel turned out to work on arrays, of objects or global ones, with other float types."""
-    arrays = [each.dtype for each in context.kernel.parameters if isinstance(each, Array) and is_float(each.dtype)]
-    found = _widest(context.option_fp, [*context.typed_floats, *arrays])
-    if context.decisions.own_float is None and found is not context.default_fp:
-        context.decisions.own_float = found
-        context.decisions.widened.clear()
-        context.wanted_types.clear()
-        raise Reconsider
-
-
-def _widest(least: DType, found: list[DType]) -> DType:
-    if not found:
-        return f64
-    for each in found:
-        least = promote(least, each)
-    return least
+    context.default_fp = context.decisions.own_float or context.widest_float()
 
 
 def _own_dtype(ref: Ref) -> DType | None:
