@@ -59,7 +59,7 @@ _HOMES = {
         "BufferView Tensor f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
     "types": (
-        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Template ref "
+        "float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 Array Template ref "
         "sparse_matrix_builder template"
     ),
     "errors": (
@@ -127,7 +127,7 @@ _HOMES = {
     ),
     "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
-        "bit_cast cast grouped loop_config ndrange randint randn random select static static_assert static_print"
+        "bit_cast cast grouped loop_config ndrange prange randint randn random select static static_assert static_print"
     ),
     "language.cells": (
         "activate append deactivate is_active length rescale_index"

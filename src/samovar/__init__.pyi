@@ -72,6 +72,7 @@ from samovar.language.functions import (
     max as max,
     min as min,
     ndrange as ndrange,
+    prange as prange,
     pow as pow,
     randint as randint,
     randn as randn,
@@ -264,6 +265,7 @@ from samovar.runtime.tensors import (
     tensor as tensor,
 )
 from samovar.types import (
+    Array as Array,
     Template as Template,
     f16 as f16,
     f32 as f32,
@@ -347,6 +349,7 @@ def kernel(
     checkpoints: Literal[True],
     serial: bool = False,
     pure: bool = False,
+    **numba: Any,
 ) -> Callable[[Callable[_Parameters, Any]], _Kernel[_Parameters, GraphStatus]]: ...
 @overload
 def kernel(
@@ -358,6 +361,7 @@ def kernel(
     checkpoints: Literal[False] = False,
     serial: bool = False,
     pure: bool = False,
+    **numba: Any,
 ) -> Callable[[Callable[_Parameters, _Result]], _Kernel[_Parameters, _Result]]: ...
 def init(
     arch: str | None = None,
@@ -411,7 +415,7 @@ def real_func(fn: _Function) -> _Function: ...
 def func(fn: _Function) -> _Function: ...
 @overload
 def func(
-    fn: None = None, *, is_real_function: bool = False, requires_top_level: bool = False
+    fn: None = None, *, is_real_function: bool = False, requires_top_level: bool = False, **numba: Any
 ) -> Callable[[_Function], _Function]: ...
 @dataclass_transform()
 def dataclass(cls: _Class) -> _Class: ...
@@ -435,6 +439,7 @@ __all__ = [
     "INFO",
     "TRACE",
     "WARN",
+    "Array",
     "Backend",
     "BufferView",
     "Event",
@@ -590,6 +595,7 @@ __all__ = [
     "min",
     "ndarray",
     "ndrange",
+    "prange",
     "no_activate",
     "one",
     "ones",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from samovar.values import matrix, struct, vector
 
 __all__ = [
+    "Array",
     "NDArray",
     "Template",
     "buffer_view",
@@ -146,11 +147,12 @@ def buffer_view(dtype: Any = None, boundary: str = "unsafe") -> ViewAnnotation:
 
 
 class NDArray:
-    """The annotation of an array parameter, as a subscript: `NDArray[dtype, ndim]`, each part optional.
+    """The annotation of an array parameter, as a subscript: `sv.Array[dtype, ndim]`, each part optional. `sv.types.NDArray`
+    is the same; `sv.f32[:, :]` is `sv.Array[sv.f32, 2]`, as in Numba.
 
     >>> import samovar as sv
     >>> @sv.kernel
-    ... def double(a: sv.types.NDArray[sv.f32, 2]):
+    ... def double(a: sv.Array[sv.f32, 2]):
     ...     for i, j in a:
     ...         a[i, j] *= 2
     """
@@ -179,10 +181,14 @@ class NDArray:
 
     def __new__(cls, *parts: Any, **named: Any) -> NDArray:
         given = [f"sv.{part}" if isinstance(part, DType) else repr(part) for part in (*parts, *named.values())]
-        shown = f": write `sv.types.NDArray[{', '.join(given)}]`, in square brackets" if given else ""
+        shown = f": write `sv.Array[{', '.join(given)}]`, in square brackets" if given else ""
         raise samovar.SamovarTypeError(
-            f"NDArray is an annotation{shown}\n  help: `sv.ndarray(dtype, shape)` makes an array"
+            f"{cls.__name__} is an annotation{shown}\n  help: `sv.ndarray(dtype, shape)` makes an array"
         )
+
+
+#: The short name: `sv.Array`.
+Array = NDArray
 
 
 class ndarray(NDArray):

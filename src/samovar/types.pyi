@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 MYPY = False
 if MYPY:
-    from typing import Annotated as NDArray
+    from typing import Annotated as Array, Annotated as NDArray
 
     Template: TypeAlias = Any
     f16: TypeAlias = Any
@@ -76,6 +76,8 @@ else:
         def __iter__(self) -> Iterator[Any]: ...
         def __len__(self) -> int: ...
 
+    Array: TypeAlias = NDArray
+
 def ndarray(
     dtype: Any = None, ndim: int | None = None, *, needs_grad: bool | None = None, boundary: str = "unsafe"
 ) -> Any: ...
@@ -92,6 +94,7 @@ def matrix(n: int | None = None, m: int | None = None, dtype: Any = None) -> Any
 def struct(**members: Any) -> Any: ...
 
 __all__ = [
+    "Array",
     "NDArray",
     "Template",
     "buffer_view",

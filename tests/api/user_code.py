@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import samovar as sv
 from samovar.math import mat2, vec3
 
-Numbers = sv.types.NDArray[sv.f32, 1]
+Numbers = sv.Array[sv.f32, 1]
 Picture = sv.types.NDArray[sv.f32, 2]
 Points = sv.types.NDArray[vec3, 1]
 real = sv.f32
@@ -47,7 +47,7 @@ def clear(a: Numbers) -> None:
 
 
 @sv.kernel
-def axpy(a: sv.f32, x: sv.types.NDArray[sv.f32, 1], y: sv.types.NDArray[sv.f32, 1]) -> None:
+def axpy(a: sv.f32, x: sv.Array[sv.f32, 1], y: sv.Array[sv.f32, 1]) -> None:
     for i in range(x.shape[0]):
         y[i] += a * x[i] + square(sv.f32(i)) * 0.0
 

@@ -115,7 +115,7 @@ def test_names_are_those_of_samovar():
     assert qd.QuadrantsRuntimeError is ti.TaichiRuntimeError is sv.SamovarRuntimeError
     assert qd.lang.exception.QuadrantsSyntaxError is sv.SamovarSyntaxError
     assert qd.lang.matrix.Matrix is sv.Matrix
-    assert ti.lang.kernel_impl.kernel is sv.kernel
+    assert ti.lang.kernel_impl.func is sv.func
     assert not ti._lib.core.with_vulkan()
 
 

@@ -68,9 +68,9 @@ class Numbers:
 
 OUTSIDE = {
     "a grid": (lambda: add[32, 4](X), "no launch grid: its outermost loops are parallel", "call it, `add(x)`"),
-    "f32[:]": (lambda: sv.f32[:], "sv.f32 is a scalar type", "`sv.types.NDArray[sv.f32, 1]`"),
-    "i64[:, :]": (lambda: sv.i64[:, :], "sv.i64 is a scalar type", "`sv.types.NDArray[sv.i64, 2]`"),
-    "NDArray(...)": (lambda: sv.types.NDArray(sv.f32, 1), "`sv.types.NDArray[sv.f32, 1]`, in square brackets", "sv.ndarray"),
+    "f32[3]": (lambda: sv.f32[3], "sv.f32 is a scalar type", "`sv.Array[sv.f32, 1]`"),
+    "i64[:, 3]": (lambda: sv.i64[:, 3], "sv.i64 is a scalar type", "`sv.Array[sv.i64, 2]`"),
+    "NDArray(...)": (lambda: sv.types.NDArray(sv.f32, 1), "`sv.Array[sv.f32, 1]`, in square brackets", "sv.ndarray"),
     "a field of 8 / 2": (lambda: sv.field(sv.f32, 8 / 2), "a shape must be an integer or a tuple of integers, not 4.0", "`//`"),
     "a field of (4.0, 2)": (lambda: sv.field(sv.f32, (4.0, 2)), "a shape must be an integer or a tuple of integers, not 4.0", "`//`"),
     "vectors, 8 / 2": (lambda: sv.Vector.field(3, sv.f32, 8 / 2), "a tuple of integers, not 4.0", "`//`"),

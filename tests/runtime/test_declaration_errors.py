@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import samovar as sv
+import samovar.compat.taichi as ti
 
 
 def no_annotation():
-    @sv.kernel
+    @ti.kernel
     def k(a, n: sv.f32):
         pass
 
@@ -105,8 +106,8 @@ def test_only_a_function_becomes_a_kernel(decorated, message):
 
 
 def test_a_declaration_without_a_text_is_an_error_with_its_place():
-    names = {"sv": sv}
-    lines = ["def k(a):", "    pass", "k = sv.kernel(k)"]
+    names = {"ti": ti}
+    lines = ["def k(a):", "    pass", "k = ti.kernel(k)"]
     code = compile(chr(10).join(lines), "<nowhere>", "exec")
     with pytest.raises(sv.SamovarSyntaxError, match=r"has no annotation\n  --> <nowhere>:1\n  help: annotate it"):
         exec(code, names)

@@ -11,6 +11,7 @@ import samovar
 from samovar.compat import architectures, launch_lists, log_functions, process_state, profiling, type_conversions, view_types
 from samovar.compat.absent_names import absent_names
 from samovar.compat.initializing import init_of
+from samovar.compat.kernel_decorator import kernel_of
 from samovar.compat.peer_test_tools import MODULES as TEST_TOOLS
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ def own_names(peer: Peer, inner: str) -> Names:
     found: Names = {}
     if not inner or inner.startswith("lang"):
         found |= {f"{peer.title}{kind}Error": _samovar(f"Samovar{kind}Error") for kind in _ERRORS}
-        found |= {"init": init_of}
+        found |= {"init": init_of, "kernel": kernel_of}
         found |= {name: _constant(value) for name, value in architectures.VALUES.items()}
         found[f"{peer.title}IndexError"] = _samovar("SamovarAxesError")
         found["Format"] = _of_textures("Format")

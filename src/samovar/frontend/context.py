@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from samovar._native import DType, i64
+from samovar._native import DType, f64, i64
 from samovar.artifact import Notice
 from samovar.frontend.coverage import Probes
 from samovar.frontend.syntax import NamesUsed
 from samovar.ir import Array, Cells, Function, Kernel, Local, Operation, Parameter, Region, Value
-from samovar.language import do_messages_count
+from samovar.language import do_messages_count, is_float, promote
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -94,6 +95,10 @@ class Decisions:
     serial: dict[tuple[str, int, int], str] = field(default_factory=dict)
     #: The types of locals initialized with a plain number, where an assignment needs a wider type.
     widened: dict[Birthplace, DType] = field(default_factory=dict)
+    #: Whether `prange` says which loops are parallel.
+    marks_parallel: bool = False
+    #: The type of plain floats in a kernel with parameters without annotations, if the arguments alone do not tell.
+    own_float: DType | None = None
     warned: set[Remark] = field(default_factory=set)
     printed: list[str] = field(default_factory=list)  # by `static_print`
 
@@ -121,6 +126,11 @@ class KernelContext:
         self.iteration = Parameter("iteration", i64)
         self.default_ip: DType = lens.options.default_ip
         self.default_fp: DType = lens.options.default_fp
+        #: Whether it has parameters without annotations (`frontend/unannotated.py` then sets the default types); the float
+        #: types of its arguments, and `default_ip` and `default_fp` as the options have them.
+        self.infers = bool(lens.kernel.options.get("inferred"))
+        self.typed_floats: list[DType] = []
+        self.option_ip, self.option_fp = self.default_ip, self.default_fp
         self.parameters: dict[object, Parameter] = {}  # by path
         self.arrays: dict[object, Array] = {}  # by path
         self.opened: dict[Ref, Tensor] = {}  # arrays opened so far
@@ -137,6 +147,22 @@ class KernelContext:
         self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
         self.staging: Stager | None = None  # currently active; None for the parameters of the kernel
 
+    def widest_float(self) -> DType:
+        """The type in which a kernel computes whose parameters have no annotations."""
+        arrays = [each.dtype for each in self.kernel.parameters if isinstance(each, Array) and is_float(each.dtype)]
+        found = [*self.typed_floats, *arrays]
+        return reduce(promote, found, self.option_fp) if found else f64
+
+    def require_float(self) -> None:
+        """Restart staging if the kernel works on arrays, of objects or global ones, with other float types than its
+        arguments. More arrays only widen the type, so this ends."""
+        decided, found = self.decisions.own_float, self.widest_float()
+        if self.infers and found is not self.default_fp and (decided is None or promote(decided, found) is found):
+            self.decisions.own_float = found
+            self.decisions.widened.clear()
+            self.wanted_types.clear()
+            raise Reconsider
+
     def position(self) -> tuple[str, int]:
         """The file and line being staged, where a question arises."""
         if self.staging is None:
@@ -149,7 +175,7 @@ class KernelContext:
         if array is None:
             facts, name = ref.tensor(), self.name_of(ref)
             array = Array(
-                name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide, source=ref.path
+                name, facts.dtype, facts.ndim, contiguous=facts.contiguous, wide=facts.wide or self.infers, source=ref.path
             )
             array.soa_ndim = facts.inner if facts.soa else 0
             if facts.baked:

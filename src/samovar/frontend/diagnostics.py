@@ -63,6 +63,7 @@ class Reporter:
         if advice is not None:
             message = "\n".join([message, *errors.pointed_at(self.source.lines, node), f"  help: {advice}"])
         context, remark = self.context, (self.source.file, line_of(node), message)
+        context.require_float()
         if context.wanted_types:
             return  # staging restarts
         if remark not in context.notices:

@@ -6,6 +6,7 @@ import ast
 from math import isfinite
 
 from samovar._native import i32
+from samovar.frontend.context import Reconsider
 from samovar.frontend.dispatch import call_value
 from samovar.frontend.mathematics import extremum
 from samovar.frontend.rules import Call, Rule, bind
@@ -30,6 +31,17 @@ def make_range(stager: Stager, call: Call) -> Staged:
         return Space((Axis(Static(0), values[0]),))
     step = values[2] if len(values) == 3 and values[2].number() != 1 else None
     return Space((Axis(values[0], values[1]),), step)
+
+
+def make_prange(stager: Stager, call: Call) -> Staged:
+    """`prange`: a range that is parallel in a kernel whose other loops are serial."""
+    space = make_range(stager, call)
+    assert isinstance(space, Space)
+    if not stager.context.decisions.marks_parallel:
+        stager.context.decisions.marks_parallel = True
+        raise Reconsider
+    space.is_marked = True
+    return space
 
 
 def whole_bound(stager: Stager, bound: Staged, node: ast.AST) -> Staged:
@@ -142,6 +154,7 @@ def make_reversed(stager: Stager, call: Call) -> Staged:
 
 INTRINSICS: dict[str, Rule] = {
     "builtins.range": Rule(make_range, "*bounds", refusal="`range` takes 1 to 3 arguments, got {count}"),
+    "samovar.prange": Rule(make_prange, "*bounds", refusal="`prange` takes 1 to 3 arguments, got {count}"),
     "samovar.ndrange": Rule(make_ndrange, "*bounds axes?", refusal="`ndrange` has no parameter `{keyword}`"),
     "samovar.grouped": Rule(make_grouped, "x", refusal="`grouped` takes an `ndrange` or an array"),
     "builtins.enumerate": Rule(make_enumerate, "items start?"),

@@ -83,6 +83,7 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
     if serialize and space.domain is not None:
         stager.warn(node, "a loop over a sparse field is always parallel: `serialize=True` has no effect")
         serialize = False
+    serialize |= stager.context.decisions.marks_parallel and not space.is_marked and space.domain is None
     if stager.top_level and space.axes and not (serialize or leaves or shared is not None):
         stage_parallel(stager, node, space.unordered, configuration, body)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from samovar import errors
 from samovar.artifact import Notice
-from samovar.frontend import calls, expressions, intrinsics, statements, structs
+from samovar.frontend import calls, expressions, intrinsics, statements, structs, unannotated
 from samovar.frontend.context import Decisions, KernelContext, Label, Reconsider
 from samovar.frontend.dispatch import stage_body
 from samovar.frontend.members import check_array, element_shape, given_matrix, required_view
@@ -22,10 +22,10 @@ from samovar.frontend.stager import Stager, reserve_arrays
 from samovar.frontend.syntax import walk
 from samovar.ir import Kernel, Region, ResultShape
 from samovar.language import (
-    AnyAnnotation,
     ArrayAnnotation,
     DataclassAnnotation,
     ScalarAnnotation,
+    SignatureParameter,
     TemplateAnnotation,
     ViewAnnotation,
 )
@@ -86,10 +86,13 @@ def stage_kernel(context: KernelContext) -> Lowered:
     function = lens.kernel
     stager = Stager(context, function, region=region, locals=[], frames=(), top_level=not context.is_serial)
     definition = stager.source.node
+    if context.infers:
+        unannotated.set_number_types(context, [lens.parameter(each.name) for each in used_parameters(stager, definition)])
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)
     context.active[function.path] = function
     stage_body(stager, definition.body)
+    context.require_float()
     if context.graph.enabled:
         kernel.returns = unify_graph(stager, definition)
         kernel.result_shape = "status" if context.graph.checkpoints else None
@@ -107,20 +110,28 @@ def result_shape(stager: Stager) -> ResultShape:
     return None if stager.results.sample is None else stager.results.sample.result_shape(itertools.count())
 
 
+def used_parameters(stager: Stager, definition: ast.FunctionDef) -> list[SignatureParameter]:
+    names = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
+    return [parameter for parameter in stager.function.parameters if parameter.name in names]
+
+
 def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> None:
     """Bind the parameters of a kernel: scalars at run time, arrays and templates as the lens sees them.
 
     Unused parameters are checked against their annotation, so that a launch rejects wrong arguments. Members of structs and
     objects are not checked: they would become part of the key.
     """
-    used = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
+    used = {parameter.name for parameter in used_parameters(stager, definition)}
     for parameter in stager.function.parameters:
         name = parameter.name
         stager.fixed.add(name)
         annotation = parameter.annotation
-        if name not in used and (annotation is None or isinstance(annotation, (TemplateAnnotation, AnyAnnotation))):
+        if name not in used and (annotation is None or isinstance(annotation, TemplateAnnotation)):
             continue
         ref = lens.parameter(name)
+        if annotation is None and stager.context.infers:
+            stager.names[name] = unannotated.given(stager, ref, definition)
+            continue
         if isinstance(annotation, ScalarAnnotation):
             number = stager.context.scalar(ref, annotation.resolved(lens.options))
             number.is_checked = True

@@ -157,7 +157,7 @@ class Stager(Reporter):
         """A scope: names first bound inside are not visible after it; `reason` explains later uses. Yields the names."""
         outer, top_level, ended = self.names, self.top_level, self.ended
         self.names = dict(outer)
-        self.top_level = False
+        self.top_level = self.top_level and self.context.decisions.marks_parallel and self.task is None
         try:
             yield self.names
         finally:

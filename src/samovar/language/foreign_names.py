@@ -8,9 +8,9 @@ _VECTORS = "vectors and matrices are in `sv.math` and `sv.types`"
 
 _PARALLEL = "the outermost loop of a kernel is parallel by default"
 _INLINED = "funcs are inlined where it is worthwhile"
-_CACHED = "compiled kernels are cached on disk by default, see `sv.init(offline_cache=…)`"
-_TYPES = "annotate the parameters: `a: sv.types.NDArray[sv.f32, 1], n: sv.i32`"
-_FAST_MATH = "`sv.init(fast_math=True)` applies to all kernels and is the default"
+_CACHED = "compiled kernels are cached on disk by default; `sv.init(offline_cache=False)` switches that off"
+_TYPES = "the arguments decide the types; or annotate the parameters: `a: sv.Array[sv.f32, 1], n: sv.i32`"
+_FAST_MATH = "fast math is the default; `sv.init(fast_math=False)` switches it off for all kernels"
 _DEBUG = "`sv.init(debug=True)` applies to all kernels"
 
 #: The same for keywords, after the name of the function that lacks them.
@@ -28,7 +28,7 @@ KEYWORDS_ELSEWHERE = {
         "looplift": _PARALLEL,
         "nogil": "long launches release the GIL",
         "nopython": "kernels are always fully compiled",
-        "parallel": _PARALLEL,
+        "parallel": "it is True or False",
         "signature": _TYPES,
         "debug": _DEBUG,
         # Taichi, Quadrants and others

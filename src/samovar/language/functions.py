@@ -153,6 +153,25 @@ def static_assert(cond: object, msg: object = None) -> None:
 
 
 @intrinsic
+def prange(*bounds: int) -> range:
+    """A range whose iterations run in parallel, as in Numba: in a kernel that uses it, other loops are serial, so that it
+    may also be inside a serial loop or an `if`. In plain Python it is `range`.
+
+    >>> import samovar as sv
+    >>> @sv.kernel
+    ... def halve(a: sv.Array[sv.f32, 1], times: sv.i32):
+    ...     for _ in range(times):
+    ...         for i in sv.prange(a.shape[0]):
+    ...             a[i] /= 2
+    >>> a = sv.full(4, 8.0, sv.f32)
+    >>> halve(a, 3)
+    >>> a[3]
+    1.0
+    """
+    return builtins.range(*bounds)
+
+
+@intrinsic
 @api_boundary_methods
 class ndrange:
     """The indices of a box: each argument is an extent or a (begin, end) pair. 1-D boxes yield numbers, others tuples.

@@ -36,6 +36,7 @@ QUESTIONS_ABOUT_OBJECTS: dict[str, Callable[[Any], Any]] = {
     "readonly": questions.readonly,
     "layout": questions.layout,
     "scalar type": lambda value: questions.scalar_type(value).__name__,
+    "number type": questions.number_type,
     "intrinsic": questions.intrinsic,
     "length": questions.length,
     "list": questions.is_list,

@@ -128,6 +128,11 @@ class Ref:
         """Return int, float or bool: the type of a run-time number."""
         return {"int": int, "float": float, "bool": bool}[self.ask("scalar type")]
 
+    def number_type(self) -> str:
+        """Return "int", "float" or "bool" for a number of Python, else the name of its dtype."""
+        name: str = self.ask("number type")
+        return name
+
     def value(self) -> Any:
         """Return the compile-time value: int, float, bool, str, None, a dtype or an `EnumValue`."""
         self.kind()  # tells guards how to compare it

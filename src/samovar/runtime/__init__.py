@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         value_and_grad,
         vjp,
     )
-    from samovar.runtime.kernel import Kernel
+    from samovar.runtime.kernel import Kernel, declared
     from samovar.runtime.kernel_reports import kernel_report
     from samovar.runtime.loaded_kernel import loaded
     from samovar.runtime.peer_options import RENAMED, WITHOUT_MEANING, options_in
@@ -39,7 +39,7 @@ else:
             "configuration": "current_options say_once was_initialized",
             "forward_mode": "FwdMode",
             "functional_derivatives": "check grad_for grad_replaced hvp jvp no_grad value_and_grad vjp",
-            "kernel": "Kernel",
+            "kernel": "Kernel declared",
             "kernel_reports": "kernel_report",
             "loaded_kernel": "loaded",
             "peer_options": "RENAMED WITHOUT_MEANING options_in",

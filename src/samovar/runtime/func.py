@@ -78,11 +78,11 @@ def _declare(function: Any, frame: FrameType, requires_top_level: bool, outlined
 
 
 @_native.api_boundary
-def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: bool = False) -> Any:
+def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: bool = False, **numba: Any) -> Any:
     """Declare a function that kernels can call.
 
     `requires_top_level=True` rejects calls from inside a loop or a branch: its own loops are then always parallel.
-    `is_real_function=True` is `sv.real_func`.
+    `is_real_function=True` is `sv.real_func`. Options of Numba's decorators are treated as by `sv.kernel`.
 
     >>> import samovar as sv
     >>> @sv.func
@@ -91,6 +91,10 @@ def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: 
     >>> square(3.0)
     9.0
     """
+    if numba:
+        from samovar.language.numba_options import is_serial
+
+        is_serial(func.__wrapped__, numba, False)
     if fn is not None:
         return _declare(fn, sys._getframe(1), requires_top_level, is_real_function)
 

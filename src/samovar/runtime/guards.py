@@ -40,6 +40,8 @@ _BY_IDENTITY = (
 )  # fmt: skip
 #: Questions with the same answer for the same object.
 _ABOUT_IDENTITY = ("opaque", "intrinsic", "annotation")
+#: Questions about the type of a number that is read at each launch.
+_NUMBER_TYPES = ("scalar type", "number type")
 #: The maximum number of registers of a program.
 _MOST_REGISTERS = 65_000
 
@@ -259,7 +261,7 @@ class _Builder:
             self.emit("contents", self.part(path, "__self__"), self.bound("identity", path.parent))
         if kind is Kind.OBJECT and path.step == "parameter":
             self.emit("stable", self.parameters[path.key], self.bound("stable", path))
-        if "scalar type" in facts and path in self.filled:
+        if not facts.keys().isdisjoint(_NUMBER_TYPES) and path in self.filled:
             self.emit("type", self.register(path), self.bound("type", path))
         if "keys" in facts:
             self.emit("keys", self.register(path), self.bound("keys", path))

@@ -388,10 +388,21 @@ def _make_room(kernel: Kernel, made: _native.Specialization) -> None:
 
 
 def _declare(
-    function: Any, frame: FrameType, fastcache: bool, graph: bool, checkpoints: bool, serial: bool
+    function: Any,
+    frame: FrameType,
+    fastcache: bool,
+    graph: bool,
+    checkpoints: bool,
+    serial: bool,
+    needs_annotations: bool = False,
 ) -> Kernel:
     if type(function).__name__ != "function":
         kind = type(function).__name__
+        if kind in ("str", "list", "tuple"):
+            raise samovar.SamovarTypeError(
+                "@sv.kernel takes no signature: the arguments of each launch decide the types\n"
+                "  help: remove it: `@sv.kernel`, or annotate the parameters: `x: sv.Array[sv.f64, 1]`"
+            )
         advice = f": write @{kind} above @sv.kernel" if kind in ("staticmethod", "classmethod") else ""
         raise samovar.SamovarTypeError(f"@sv.kernel decorates a function, not a {kind}{advice}")
     if function.__name__ == "<lambda>":
@@ -422,7 +433,15 @@ def _declare(
 
         remember_texts(function.__code__, frame)
     if AnyAnnotation in [type(parameter.annotation) for parameter in signature.parameters]:
-        _require_annotations(function, signature)
+        name = _unannotated(function, signature)
+        if name is not None and needs_annotations:
+            from samovar.runtime.declaration_errors import declaration_error
+
+            message = f"parameter `{name}` of kernel `{function.__qualname__}` has no annotation"
+            advice = f"annotate it, as in `{name}: sv.f32` or `{name}: sv.Array[sv.f32, 1]`"
+            raise declaration_error(function, name, message, advice)
+        if name is not None:
+            signature = signature.with_options(inferred=True)
     return declare(function, signature, fastcache)
 
 
@@ -444,19 +463,14 @@ def _default_values(function: FunctionType) -> dict[str, Any]:
     return {**dict(named), **(function.__kwdefaults__ or {})}
 
 
-def _require_annotations(function: FunctionType, signature: KernelSignature) -> None:
+def _unannotated(function: FunctionType, signature: KernelSignature) -> str | None:
+    """The first parameter without an annotation, or None. The `self` of a method needs none."""
     parts = function.__qualname__.split(".")
     is_method = len(parts) > 1 and parts[-2] != "<locals>"
-    for index, parameter in enumerate(signature.parameters):
-        # The `self` of a method needs no annotation.
-        if type(parameter.annotation) is not AnyAnnotation or (is_method and index == 0):
-            continue
-        from samovar.runtime.declaration_errors import declaration_error
-
-        name = parameter.name
-        message = f"parameter `{name}` of kernel `{function.__qualname__}` has no annotation"
-        advice = f"annotate it, as in `{name}: sv.f32` or `{name}: sv.types.NDArray[sv.f32, 1]`"
-        raise declaration_error(function, name, message, advice)
+    for parameter in signature.parameters[is_method:]:
+        if type(parameter.annotation) is AnyAnnotation:
+            return parameter.name
+    return None
 
 
 @_native.api_boundary
@@ -469,8 +483,13 @@ def kernel(
     checkpoints: bool = False,
     serial: bool = False,
     pure: bool = False,
+    **numba: Any,
 ) -> Any:
     """Declare a kernel. It is compiled on its first call, for the types of its arguments.
+
+    Parameters may have annotations, which arguments are checked against; without one, an array, a number or an object of any
+    type is accepted. Options of Numba's decorators are accepted if they ask for what kernels do anyway (`parallel=True`,
+    `fastmath=True`, `cache=True`); others are errors that say what to write.
 
     `fastcache=True` asserts that the kernel captures no values: if it does, compiling it is an error; `pure` is a synonym.
     `graph=True` allows loops over flags and concurrent sections (`sv.graph`), but no return values. With `checkpoints=True`
@@ -498,13 +517,23 @@ def kernel(
     >>> a[3]
     10.0
     """
-    captures_nothing = fastcache or pure
+    options = {"fastcache": fastcache or pure, "graph": graph, "checkpoints": checkpoints, "serial": serial, **numba}
+    return declared(function, sys._getframe(1), options)
+
+
+def declared(function: Any, frame: FrameType, options: dict[str, Any], needs_annotations: bool = False) -> Any:
+    """A kernel, or, without a function, a decorator that makes one. `frame` is where the decorator is used."""
+    own = {name: options.pop(name, False) for name in ("fastcache", "graph", "checkpoints", "serial")}
+    if options:
+        from samovar.language.numba_options import is_serial
+
+        own["serial"] = is_serial(kernel.__wrapped__, options, own["serial"])
     if function is not None:
-        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
+        return _declare(function, frame, **own, needs_annotations=needs_annotations)
 
     @_native.api_boundary
     def decorate(function: Any) -> Kernel:
-        return _declare(function, sys._getframe(1), captures_nothing, graph, checkpoints, serial)
+        return _declare(function, sys._getframe(1), **own, needs_annotations=needs_annotations)
 
     return decorate
 

@@ -319,14 +319,37 @@ static PyMethodDef dtype_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* `sv.f32[:, :]` is how other libraries write a 2-D array. Python runs here. */
+/* `:` or `::1`, which in Numba means contiguous. */
+static bool is_whole_axis(PyObject *key)
+{
+    if (!PySlice_Check(key))
+        return false;
+    const PySliceObject *slice = (PySliceObject *)key;
+    bool steps = slice->step != Py_None && !(PyLong_CheckExact(slice->step) && PyLong_AsLong(slice->step) == 1);
+    return slice->start == Py_None && slice->stop == Py_None && !steps;
+}
+
+/* `sv.f32[:, :]` is how Numba writes the type of a 2-D array: the same as `sv.Array[sv.f32, 2]`. Python runs here. */
 static PyObject *dtype_subscript(PyObject *self, PyObject *key)
 {
     const char *name = ((sv_dtype *)self)->name;
     Py_ssize_t axes = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 1;
+    bool is_array = axes > 0;
+    for (Py_ssize_t i = 0; is_array && i < axes; i++)
+        is_array = is_whole_axis(PyTuple_Check(key) ? PyTuple_GET_ITEM(key, i) : key);
+    if (is_array) {
+        PyObject *types = PyImport_ImportModule("samovar.types");
+        PyObject *array = types == NULL ? NULL : PyObject_GetAttrString(types, "Array");
+        PyObject *parts = array == NULL ? NULL : Py_BuildValue("(On)", self, axes);
+        PyObject *annotation = parts == NULL ? NULL : PyObject_GetItem(array, parts);
+        Py_XDECREF(parts);
+        Py_XDECREF(array);
+        Py_XDECREF(types);
+        return annotation;
+    }
     return sv_refuse("SamovarTypeError",
                      "sv.%s is a scalar type and cannot be indexed\n  help: annotate an array as "
-                     "`sv.types.NDArray[sv.%s, %zd]`, a vector as `sv.types.vector(3, sv.%s)`", name, name, axes, name);
+                     "`sv.Array[sv.%s, %zd]`, a vector as `sv.types.vector(3, sv.%s)`", name, name, axes, name);
 }
 
 static PyMappingMethods dtype_as_mapping = {

@@ -202,6 +202,15 @@ static int ask_value(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(a
     return simple ? sv_same_value(object, expected) : SV_PASSES;
 }
 
+/* Of Python's own numbers; those of NumPy are left to Python. */
+static int ask_number_type(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
+{
+    const char *name = PyLong_CheckExact(object) ? "int" : PyFloat_CheckExact(object) ? "float" : PyBool_Check(object) ? "bool" : NULL;
+    if (name == NULL || !PyUnicode_CheckExact(expected))
+        return SV_PASSES;
+    return PyUnicode_CompareWithASCIIString(expected, name) == 0;
+}
+
 static int ask_intrinsic(const sv_replay *Py_UNUSED(self), const sv_row *Py_UNUSED(at), PyObject *object, PyObject *expected)
 {
     PyObject *name = intrinsic_name(object);
@@ -439,6 +448,7 @@ sv_question sv_questions[] = {
     {"readonly", ask_readonly, NULL, false, NULL},
     {"layout", ask_layout, NULL, false, NULL},
     {"value", ask_value, NULL, false, NULL},
+    {"number type", ask_number_type, NULL, false, NULL},
     {"intrinsic", ask_intrinsic, NULL, false, NULL},
     {"function", ask_function, NULL, false, NULL},
     {"signature", ask_signature, NULL, false, NULL},

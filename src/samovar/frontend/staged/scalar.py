@@ -10,7 +10,7 @@ from samovar._native import DType, u1
 from samovar.frontend.scalars import BITWISE, LARGEST_UNROLLED_EXPONENT, SHIFTS, convert, operation_type, power, require_fit
 from samovar.frontend.staged.base import Staged
 from samovar.ir import Constant, Value
-from samovar.language import integer_range, is_float, promote
+from samovar.language import integer_range, integer_type, is_float, promote
 
 if TYPE_CHECKING:
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
@@ -125,7 +125,9 @@ def operand_types(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> li
     """The types with which several scalars promote. A literal that is too large for the default type takes the type of an
     unsigned operand that holds it: hash functions stay exact."""
     types = [each.type(stager, node) for each in staged]
-    default = stager.context.default_ip
+    default = stager.context.option_ip
+    if stager.context.infers:
+        types = [weakly(each, dtype, staged, types, default) for each, dtype in zip(staged, types, strict=True)]
     for position, each in enumerate(staged):
         value = each.number()
         if isinstance(value, int) and types[position].bits > default.bits:
@@ -133,3 +135,15 @@ def operand_types(stager: Stager, staged: Sequence[Staged], node: ast.AST) -> li
                 if other.number() is None and dtype.kind == "uint" and 0 <= value <= integer_range(dtype)[1]:
                     types[position] = dtype
     return types
+
+
+def weakly(value: Staged, own: DType, staged: Sequence[Staged], types: Sequence[DType], default: DType) -> DType:
+    """The type with which an operand promotes in a kernel whose parameters have no annotations. A literal does not widen a
+    typed operand of its kind: an f32 times 0.1 is an f32."""
+    number = value.number()
+    typed = [dtype for each, dtype in zip(staged, types, strict=True) if each.number() is None]
+    if isinstance(number, float) and any(map(is_float, typed)):
+        return next(filter(is_float, typed))
+    if isinstance(number, int) and not isinstance(number, bool) and any(dtype is not u1 for dtype in typed):
+        return integer_type(number, default) or own
+    return own

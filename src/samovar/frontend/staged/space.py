@@ -48,10 +48,12 @@ class Space(Staged):
     `order` lists the dimensions from the outermost to the innermost loop. `grouped` yields a single index instead of one
     name per dimension. `blocks` is the layout of a blocked field: a parallel loop follows it. `columns` computes the values
     of the loop's names from the index of its one dimension. `domain` restricts it to the active cells of a sparse field.
-    `unordered` is the same space for loops without an order.
+    `unordered` is the same space for loops without an order. `is_marked` is true for `prange`.
     """
 
-    __slots__ = ("axes", "blocks", "columns", "domain", "grouped", "order", "step", "tuple_of_axes", "unordered")
+    __slots__ = (
+        "axes", "blocks", "columns", "domain", "grouped", "is_marked", "order", "step", "tuple_of_axes", "unordered",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class Space(Staged):
         self.blocks = blocks
         self.columns = columns
         self.domain = domain
+        self.is_marked = False
         self.unordered = unordered or self
         self.tuple_of_axes = tuple_of_axes  # a multi-dimensional ndrange: a single name gets all indices as a tuple
 
