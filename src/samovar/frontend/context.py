@@ -11,7 +11,7 @@ from samovar.artifact import Notice
 from samovar.frontend.coverage import Probes
 from samovar.frontend.syntax import NamesUsed
 from samovar.ir import Array, Cells, Function, Kernel, Local, Operation, Parameter, Region, Value
-from samovar.language import do_messages_count
+from samovar.language import do_messages_count, part_type
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -158,6 +158,9 @@ class KernelContext:
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
             elif facts.permuted:
                 array.order = ref.layout()
+            parts = part_type(facts.dtype)
+            if parts is not None:
+                array.hold_parts(facts.dtype, parts)
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
         return array

@@ -12,7 +12,7 @@ from samovar.artifact import Notice
 from samovar.frontend import calls, expressions, intrinsics, statements, structs
 from samovar.frontend.context import Decisions, KernelContext, Label, Reconsider
 from samovar.frontend.dispatch import stage_body
-from samovar.frontend.members import check_array, element_shape, given_matrix, required_view
+from samovar.frontend.members import check_array, element_shape, given_complex, given_matrix, required_view
 from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.scalar import Scalar
@@ -28,6 +28,7 @@ from samovar.language import (
     ScalarAnnotation,
     TemplateAnnotation,
     ViewAnnotation,
+    part_type,
 )
 from samovar.lens import Kind, Lens
 from samovar.values import MatrixType
@@ -122,7 +123,12 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             continue
         ref = lens.parameter(name)
         if isinstance(annotation, ScalarAnnotation):
-            number = stager.context.scalar(ref, annotation.resolved(lens.options))
+            dtype = annotation.resolved(lens.options)
+            parts = part_type(dtype)
+            if parts is not None:
+                stager.names[name] = given_complex(stager, ref, parts)
+                continue
+            number = stager.context.scalar(ref, dtype)
             number.is_checked = True
             stager.names[name] = Scalar(number)
             continue

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         specification,
         without_none,
     )
-    from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
+    from samovar.language.dtypes import LONG_NAMES, as_dtype, complex_type, foreign_dtype, integer_range, part_type
     from samovar.language.environment import VARIABLES, complaints, meant_option, option_variable
     from samovar.language.foreign_names import ELSEWHERE, KEYWORDS_ELSEWHERE
     from samovar.language.functions import (
@@ -103,7 +103,7 @@ else:
                 "TensorAnnotation TupleAnnotation ViewAnnotation default_type evaluated from_plain plainly "
                 "signature_of specification without_none"
             ),
-            "dtypes": "LONG_NAMES as_dtype foreign_dtype integer_range",
+            "dtypes": "LONG_NAMES as_dtype complex_type foreign_dtype integer_range part_type",
             "environment": "VARIABLES complaints meant_option option_variable",
             "foreign_names": "ELSEWHERE KEYWORDS_ELSEWHERE",
             "functions": (
