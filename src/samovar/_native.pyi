@@ -20,7 +20,7 @@ BUILD: str
 @final
 class DType:
     name: str
-    kind: Literal["int", "uint", "bool", "float"]
+    kind: Literal["int", "uint", "bool", "float", "complex"]
     bits: int
     itemsize: int
     code: int
@@ -41,6 +41,8 @@ u64: DType
 f16: DType
 f32: DType
 f64: DType
+c64: DType
+c128: DType
 
 # --- array/array.c, array/array_*.c
 

@@ -12,6 +12,10 @@ if MYPY:
     from typing import Annotated as Array, Annotated as NDArray
 
     Template: TypeAlias = Any
+    c64: TypeAlias = Any
+    c128: TypeAlias = Any
+    complex64: TypeAlias = Any
+    complex128: TypeAlias = Any
     f16: TypeAlias = Any
     f32: TypeAlias = Any
     f64: TypeAlias = Any
@@ -38,6 +42,10 @@ if MYPY:
     uint8: TypeAlias = Any
 else:
     Template: TypeAlias = Any
+    c64: TypeAlias = complex
+    c128: TypeAlias = complex
+    complex64: TypeAlias = complex
+    complex128: TypeAlias = complex
     f16: TypeAlias = float
     f32: TypeAlias = float
     f64: TypeAlias = float
@@ -98,6 +106,10 @@ __all__ = [
     "NDArray",
     "Template",
     "buffer_view",
+    "c64",
+    "c128",
+    "complex64",
+    "complex128",
     "f16",
     "f32",
     "f64",

@@ -23,8 +23,9 @@ ROOT = """
     SamovarSignatureError SamovarSyntaxError SamovarTypeError SamovarWarning ScalarField ScalarNdarray Stream Struct
     StructField TRACE Template Tensor Vector VectorNdarray VectorTensor WARN abs acos ad algorithms amdgpu arm64
     asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min
-    atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr block_local cache_read_only cast ceil
-    checkpoint cholesky compile_count cos cosh cpu create_event create_stream cuda dask data_oriented dataclass eig
+    atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr block_local c64 c128 cache_read_only cast ceil
+    checkpoint cholesky compile_count complex64 complex128
+    cos cosh cpu create_event create_stream cuda dask data_oriented dataclass eig
     exp extension f16 f32 f64 field float16 float32 float64 floor frexp from_dlpack from_numpy from_torch func gpu
     graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl
     il init int16 int32 int64 int8 is_extension_enabled is_logging_effective isinf isnan j ji jk jkl jl k kernel ki
@@ -36,7 +37,8 @@ ROOT = """
     x86_64 zero arange array full ones zeros zeros_like activate append deactivate is_active length rescale_index
 """
 TYPES = """
-    Array NDArray Template buffer_view f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 is_integral
+    Array NDArray Template buffer_view c128 c64 complex128 complex64
+    f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 is_integral
     is_real is_signed is_tensor matrix ndarray ref sparse_matrix_builder struct template u1 u16 u32 u64 u8 uint1 uint16
     uint32 uint64 uint8 vector
 """

@@ -70,8 +70,8 @@ def divides_for_a_bound(a, number):
         a[i, 0] = 1
 
 
-def writes_an_imaginary_number(a, number):
-    a[0, 0] = abs(number + 1j)
+def orders_complex_numbers(a, number):
+    a[0, 0] = number + 1j < 1
 
 
 def sums_a_generator(a, number):
@@ -136,7 +136,7 @@ CASES = [
     (divides_for_an_entry, "an index must be an integer, got 0.5", "use `//` for integer division: `1 // 2`"),
     (takes_a_float_for_an_index, "an index must be an integer, got f32", "convert it: `int(x)`"),
     (divides_for_a_bound, "the bounds of a loop must be integers", "`a.shape[0] // 2`"),
-    (writes_an_imaginary_number, "a literal of type complex", "`sv.math.cmul`"),
+    (orders_complex_numbers, "`<` is not defined for complex numbers", "`abs(z)`"),
     (sums_a_generator, "the bounds of an unrolled loop must be known", "write an ordinary loop"),
     (takes_a_row, "`a` is 2-dimensional but was indexed with 1 index", "rows are not supported as values"),
     (takes_too_many_indices, "`a` is 2-dimensional but was indexed with 3 indices", None),

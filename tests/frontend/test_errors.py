@@ -50,7 +50,6 @@ REFUSED = {
     "is": ("x = 1\ny = x is None", "`is`"),
     "match": ("x = 1\nmatch x:\n    case 1:\n        pass", "`match`"),
     "bytes": ("x = b'a'", "bytes"),
-    "complex": ("x = 1j", "complex"),
     "matrix product": ("x = 1.0\ny = x @ x", "`@`"),
 }
 

@@ -572,3 +572,36 @@ def test_a_kernel_from_the_cache_refuses_numbers_that_do_not_fit(launch):
     assert "argument `n`: expected an integer (i32), got 2.5; convert it with int()" in refused["result"]
     assert "argument `x`: expected a number (f32)" in run(n=1, x="1")["result"]
     assert run(n=4, x=0.5)["compiled"] == 0
+
+
+def test_complex_arguments_and_constants_are_distinguished_and_warm(launch):
+    run = launch("""
+        import numpy as np
+        import samovar as sv
+
+        FACTOR = 2j
+
+        @sv.kernel
+        def turned(a: sv.types.NDArray, z: sv.c128) -> sv.c128:
+            for i in a:
+                a[i] = a[i] * FACTOR
+            return z * FACTOR
+
+        KERNEL = turned
+
+        def run(dtype, imag, number=0):
+            global FACTOR
+            FACTOR = complex(0, imag)
+            a = np.array([1, 2], dtype)
+            result = turned(a, number)
+            return [repr(a.tolist()), repr(result)]
+        """)
+    first = run(dtype="complex64", imag=2, number=3)
+    assert (first["result"], first["compiled"]) == (["[2j, 4j]", "6j"], 1)
+    again = run(dtype="complex64", imag=2, number=-1)
+    assert (again["result"], again["compiled"], again["loaded"]) == (["[2j, 4j]", "(-0-2j)"], 0, True)
+    assert "samovar.frontend" not in again["modules"]
+    for changed in ({"dtype": "complex128"}, {"imag": 3}):
+        other = run(**{"dtype": "complex64", "imag": 2, **changed})
+        assert other["compiled"] == 1
+    assert run(dtype="complex64", imag=3)["result"][0] == "[3j, 6j]"

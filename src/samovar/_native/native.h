@@ -12,17 +12,18 @@ typedef enum {
     SV_I8, SV_I16, SV_I32, SV_I64,
     SV_U1, SV_U8, SV_U16, SV_U32, SV_U64,
     SV_F16, SV_F32, SV_F64,
+    SV_C64, SV_C128,
     SV_DTYPE_COUNT
 } sv_dtype_code;
 
 typedef struct {
     PyObject_HEAD
     sv_dtype_code code;
-    char kind;            /* 'i' signed, 'u' unsigned, 'b' boolean, 'f' float */
+    char kind;            /* 'i' signed, 'u' unsigned, 'b' boolean, 'f' float, 'c' complex */
     uint8_t bits;         /* of the value: 1 for u1 */
     uint8_t itemsize;     /* of an element in memory: 1 for u1 */
     const char *name;     /* "f32" */
-    const char *format;   /* buffer protocol format character, as in the struct module */
+    const char *format;   /* of the buffer protocol: as in the struct module, "Zd" for complex numbers */
     const char *typestr;  /* array interface type string, "<f4" */
 } sv_dtype;
 
@@ -33,11 +34,17 @@ extern PyTypeObject sv_dtype_type;
 /* The singleton of a code: a borrowed reference that lives as long as the process. */
 sv_dtype *sv_dtype_of(sv_dtype_code code);
 
-/* The dtype of a kind ('i', 'u', 'b', 'f') and an element size, or NULL without an exception if there is none. */
+/* The dtype of a kind and an element size, or NULL without an exception if there is none. */
 sv_dtype *sv_dtype_of_kind(char kind, Py_ssize_t itemsize);
 
 /* The dtype of a buffer-protocol format string in native byte order, or NULL without an exception if there is none. */
 sv_dtype *sv_dtype_from_format(const char *format, Py_ssize_t itemsize);
+
+/* How many numbers an element consists of: two of half its size for a complex number. Kernels see them as a last dimension. */
+static inline int sv_dtype_parts(const sv_dtype *dtype)
+{
+    return dtype->kind == 'c' ? 2 : 1;
+}
 
 /* Store a Python number as one element: range-checked (OverflowError) for integers, rounded for floats. -1 on error. */
 int sv_dtype_store(const sv_dtype *dtype, PyObject *value, void *element);

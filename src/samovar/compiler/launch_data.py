@@ -12,6 +12,7 @@ from samovar.ir import (
     SECTIONS,
     SERIAL,
     Array,
+    ComplexResult,
     Kernel,
     Layout,
     MatrixResult,
@@ -20,6 +21,7 @@ from samovar.ir import (
     outlined,
     sections,
 )
+from samovar.language import complex_type
 from samovar.lens import Path
 
 
@@ -88,6 +90,8 @@ def result_of(kernel: Kernel, layout: Layout, shape: ResultShape) -> tuple[Any, 
         return (shape, layout.results[0])
     if isinstance(shape, int):
         return ("scalar", kernel.returns[shape].name, layout.results[shape])
+    if isinstance(shape, ComplexResult):
+        return ("complex", complex_type(kernel.returns[shape.real]).name, layout.results[shape.real])
     if isinstance(shape, MatrixResult):
         first = shape.numbers[0]
         return ("matrix", shape.shape, kernel.returns[first].name, layout.results[first])

@@ -16,6 +16,7 @@ from samovar.frontend.places import stage_index, stage_member, stage_place, stag
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
 from samovar.frontend.shared import assign_condition
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import ComplexPlace
 from samovar.frontend.staged.forced import Forced
 from samovar.frontend.staged.items import matched
 from samovar.frontend.staged.matrix_places import ChosenPart, MatrixPlace
@@ -237,6 +238,25 @@ def augment_matrix(
             place.part(stager, at, node), stager, operator, value if matrix is None else matrix.entry(stager, at), node
         ),
     )
+
+
+@augment.register(ComplexPlace)
+def augment_complex(
+    place: ComplexPlace, stager: Stager, operator: BinaryOperator, value: Staged, node: ast.AugAssign
+) -> None:
+    """Sums are those of the parts. Other operators need both parts, and are not atomic."""
+    if operator.code in ("add", "sub"):
+        for part, number in zip(place.parts, place.given(stager, value, node).parts, strict=True):
+            if number.number() != 0:
+                augment(part, stager, operator, number, node)
+        return
+    if place.is_shared(stager):
+        stager.fail(
+            node,
+            f"`{operator.sign}=` of a complex number that the iterations of a parallel loop share is not supported",
+            "`+=` and `-=` are; or put `sv.loop_config(serialize=True)` before the loop",
+        )
+    place.store(stager, binary(stager, operator, place.load(stager), value, node), node)
 
 
 @augment.register(ChosenPart)

@@ -11,6 +11,7 @@ from samovar.frontend.places import stage_place
 from samovar.frontend.rules import SyntaxRule, written
 from samovar.frontend.scalars import BITWISE
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import Complex, ComplexPlace
 from samovar.frontend.staged.matrix import every_index, matrix_of
 from samovar.frontend.staged.matrix_indices import Index
 from samovar.frontend.staged.matrix_places import MatrixPlace
@@ -39,6 +40,16 @@ def atomic_update(place: Place, stager: Stager, code: str, values: tuple[Staged,
     local = next(iter(place.locals()), None)
     keeper = Keeper(written_place(node), f"`atomic_{code}` of", local)
     return Scalar(place.update(stager, code, tuple(kept(stager, value, place.type, node, keeper) for value in values)))
+
+
+@atomic_update.register(ComplexPlace)
+def update_complex(place: ComplexPlace, stager: Stager, code: str, values: tuple[Staged, ...], node: ast.AST) -> Staged:
+    """A sum of each part; returns the old value."""
+    if code not in ("add", "sub"):
+        stager.fail_type(node, f"`atomic_{code}` is not supported for complex numbers: only sums consist of two atomics")
+    numbers = place.given(stager, values[0], node).parts
+    pairs = zip(place.parts, numbers, strict=True)
+    return Complex(*(atomic_update(part, stager, code, (number,), node) for part, number in pairs))
 
 
 @atomic_update.register(MatrixPlace)

@@ -10,6 +10,7 @@ from functools import singledispatch
 
 from samovar._native import DType
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import Complex, ComplexPlace, new_complex
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import Matrix, MatrixValue, Stored
 from samovar.frontend.staged.matrix_places import InMemory, Parts, new_variable
@@ -22,6 +23,7 @@ from samovar.frontend.staged.tensor import Element, ElementReference
 from samovar.frontend.staged.variable import Variable
 from samovar.frontend.stager import Binding, Stager
 from samovar.ir import Region, Value
+from samovar.language import part_type
 
 # --- the first assignment
 
@@ -37,6 +39,8 @@ def first_assigned(value: Staged, stager: Stager, target: ast.Name, annotated: D
 @first_assigned.register(Scalar)
 def first_number(value: Staged, stager: Stager, target: ast.Name, annotated: DType | None) -> Binding:
     """The first value decides the type."""
+    if annotated is not None and part_type(annotated) is not None:
+        return first_assigned(Complex(value, Static(0.0)), stager, target, annotated)
     name = target.id
     birthplace = (stager.staged_as, name, target.lineno, target.col_offset)
     is_plain = annotated is None and not value.is_run_time()
@@ -53,6 +57,36 @@ def first_number(value: Staged, stager: Stager, target: ast.Name, annotated: DTy
         run_time = variable.converted(stager, value, name, target)
     variable.store_value(stager, run_time)
     return variable
+
+
+@first_assigned.register(Complex)
+def first_complex(value: Complex, stager: Stager, target: ast.Name, annotated: DType | None) -> Binding:
+    """The first value decides the type, of both parts; a compile-time number may get a wider one, as for real numbers."""
+    name = target.id
+    birthplace = (stager.staged_as, name, target.lineno, target.col_offset)
+    is_plain = annotated is None and not value.is_run_time()
+    widened = stager.context.decisions.widened.get(birthplace) if is_plain else None
+    wanted = None if annotated is None else required_parts(stager, annotated, target)
+    dtype = wanted or widened or value.part_type(stager, target)
+    if name in stager.once:
+        return value.of_type(stager, dtype, target)
+    hint = stager.hints.get(name)
+    if isinstance(hint, ComplexPlace):
+        hint.store(stager, value, target)
+        return hint
+    variable = new_complex(stager, name, dtype)
+    if is_plain:
+        stager.context.births.update(dict.fromkeys(variable.locals(), birthplace))
+    variable.store(stager, value.of_type(stager, dtype, target), target)
+    return variable
+
+
+def required_parts(stager: Stager, annotated: DType, node: ast.AST) -> DType:
+    """The dtype of the parts of a variable that is annotated as complex."""
+    dtype = part_type(annotated)
+    if dtype is None:
+        stager.fail_type(node, f"a complex number cannot be stored as {annotated.name}", Complex.advice)
+    return dtype
 
 
 @first_assigned.register(Static)
@@ -126,6 +160,11 @@ def copy_number(value: Scalar, stager: Stager, name: str) -> Binding:
     return stored_in(Variable(stager.new_local(name, value.dtype)), stager, value)
 
 
+@copied.register(Complex)
+def copy_complex(value: Complex, stager: Stager, name: str) -> Binding:
+    return stored_in(new_complex(stager, name, value.part_type(stager, stager.source.node)), stager, value)
+
+
 @copied.register(MatrixValue)
 def copy_matrix(value: MatrixValue, stager: Stager, name: str) -> Binding:
     return stored_in(new_variable(stager, name, value, None), stager, value)
@@ -155,6 +194,12 @@ def refer_to_vector(value: Matrix, stager: Stager, name: str) -> Parts:
     reference = Parts(value.shape, parts)
     reference.store(stager, value, stager.source.node)
     return reference
+
+
+@referenced.register(Complex)
+def refer_to_complex(value: Complex, stager: Stager, name: str) -> Binding:
+    parts = [referenced(part, stager, f"{name}.{own}") for own, part in zip(("real", "imag"), value.parts, strict=True)]
+    return ComplexPlace(*parts)  # type: ignore[arg-type]
 
 
 @referenced.register(Stored)
@@ -189,6 +234,7 @@ def carried_out(value: Binding, stager: Stager, region: Region, name: str) -> Bi
 
 
 @carried_out.register(Scalar)
+@carried_out.register(Complex)
 @carried_out.register(Matrix)
 @carried_out.register(StructValue)
 def carry_variable(value: Staged, stager: Stager, region: Region, name: str) -> Binding:

@@ -19,6 +19,7 @@ from samovar.frontend.places import stage_target
 from samovar.frontend.returns import require_no_result, returned_value, unify_returns
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.complex import converted
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
@@ -35,6 +36,7 @@ from samovar.language import (
     TemplateAnnotation,
     TensorAnnotation,
     ViewAnnotation,
+    part_type,
 )
 from samovar.lens import FunctionRef
 from samovar.values import MatrixType
@@ -221,9 +223,11 @@ def convert_argument(stager: Stager, function: FunctionRef, name: str, value: St
 
 
 def convert_number(stager: Stager, annotation: ScalarAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
+    dtype = annotation.resolved(stager.context.lens.options)
+    if part_type(dtype) is not None:
+        return converted(stager, value, dtype, node, Keeper(what, "passing"))
     if not value.is_number():
         stager.fail_type(node, f"{what} must be a number, got {value.describe()}")
-    dtype = annotation.resolved(stager.context.lens.options)
     return Scalar(kept(stager, value, dtype, node, Keeper(what, "passing")))
 
 

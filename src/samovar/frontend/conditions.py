@@ -19,6 +19,7 @@ from samovar.frontend.operators import (
     truth,
 )
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import Complex, as_complex
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import MatrixValue, Stored, as_matrix
 from samovar.frontend.staged.matrix_places import InMemory
@@ -192,12 +193,26 @@ def choose(
     """One of two values by a condition; the regions evaluate them. Element-wise if they have components."""
     if sides[0].is_struct():
         return structs.choose(stager, test, regions, sides, node)
+    if any(isinstance(side, Complex) for side in sides):
+        return choose_complex(stager, test, regions, sides, node)
     first = leading(sides)
     if first is not None and first.is_in_memory():
         return choose_in_memory(stager, test, regions, sides, node)
     leader, rows = component_rows(stager, sides, node)
     chosen = tuple(choose_rows(stager, test, regions, rows, node))
     return chosen[0] if leader is None else leader.with_components(chosen)
+
+
+def choose_complex(
+    stager: Stager, test: Value, regions: tuple[Region, Region], sides: tuple[Staged, Staged], node: ast.IfExp
+) -> Staged:
+    """One of two numbers, at least one of which is complex."""
+    numbers = [as_complex(side) for side in sides]
+    for side, number in zip(sides, numbers, strict=True):
+        if number is None:
+            side.fail_as_number(stager, node)
+    rows = list(zip(*(number.parts for number in numbers if number is not None), strict=True))
+    return Complex(*choose_rows(stager, test, regions, rows, node))
 
 
 def choose_rows(

@@ -12,7 +12,7 @@ from samovar.artifact import Notice
 from samovar.frontend.coverage import Probes
 from samovar.frontend.syntax import NamesUsed
 from samovar.ir import Array, Cells, Function, Kernel, Local, Operation, Parameter, Region, Value
-from samovar.language import do_messages_count, is_float, promote
+from samovar.language import do_messages_count, is_float, part_type, promote
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
@@ -184,6 +184,9 @@ class KernelContext:
                 array.extents = tuple(prod(extent for extent, _ in pieces) for pieces in array.layout or ())
             elif facts.permuted:
                 array.order = ref.layout()
+            parts = part_type(facts.dtype)
+            if parts is not None:
+                array.hold_parts(facts.dtype, parts)
             self.arrays[ref.path] = array
             self.kernel.parameters.append(array)
         return array

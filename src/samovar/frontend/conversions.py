@@ -6,13 +6,16 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from samovar.frontend.complex_functions import make
 from samovar.frontend.dispatch import call_value
 from samovar.frontend.rules import Call, Rule, bind, dtype_argument, folded
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.complex import cast_to
 from samovar.frontend.staged.intrinsic import python_type
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
+from samovar.language import part_type
 
 
 def python_cast(name: str, python: Callable[[Any], Any]) -> Rule:
@@ -30,7 +33,7 @@ def python_cast(name: str, python: Callable[[Any], Any]) -> Rule:
 
 
 def cast(stager: Stager, call: Call) -> Staged:
-    return Scalar(call["obj"].as_type(stager, dtype_argument(stager, call["dtype"], call.node), call.node))
+    return cast_to(stager, call["obj"], dtype_argument(stager, call["dtype"], call.node), call.node)
 
 
 def bit_cast(stager: Stager, call: Call) -> Staged:
@@ -50,6 +53,8 @@ def call_dtype(value: Static, stager: Stager, node: ast.Call) -> Staged:
     dtype = value.as_dtype(stager)
     if dtype is None:
         stager.fail_type(node, f"{value.describe()} cannot be called")
+    if part_type(dtype) is not None:
+        return cast_to(stager, make(stager, bind(stager, node, "real? imag?")), dtype, node)
     given = bind(stager, node, "x")["x"]
     if given.number() is None:  # it has a dtype and is converted as at run time
         return Scalar(given.as_type(stager, dtype, node))

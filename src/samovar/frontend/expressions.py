@@ -18,6 +18,7 @@ from samovar.frontend.loops import bind_target
 from samovar.frontend.operators import BINARY, UNARY, binary, known_truth, negate
 from samovar.frontend.places import stage_index, stage_owner, stage_target
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import static
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.table import Table, key_value
@@ -26,11 +27,10 @@ from samovar.frontend.syntax import FILL, changes_something
 
 
 def stage_constant(stager: Stager, node: ast.Constant) -> Staged:
-    if isinstance(node.value, (bytes, complex)) or node.value is Ellipsis:
+    if isinstance(node.value, bytes) or node.value is Ellipsis:
         name = node.value.__class__.__name__
-        advice = "use a vector of two: see `sv.math.cmul` and related functions" if name == "complex" else None
-        stager.fail(node, f"a literal of type {name} is not supported in kernels", advice)
-    return Static(node.value)
+        stager.fail(node, f"a literal of type {name} is not supported in kernels")
+    return static(node.value) if isinstance(node.value, complex) else Static(node.value)
 
 
 def stage_name(stager: Stager, node: ast.Name) -> Staged:

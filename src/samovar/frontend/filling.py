@@ -11,6 +11,7 @@ from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.places import stage_target
 from samovar.frontend.rules import bind
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import Complex, converted
 from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import as_matrix
@@ -38,7 +39,8 @@ def filled_with(stager: Stager, node: ast.Call, other: str = "") -> Staged:
     if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
         stager.fail(node, "`fill` takes one value", "write `a.fill(0)`")
     value = stage(stager, node.args[0]).as_operand(stager, node.args[0])
-    if not (value.is_number() or (other and as_matrix(stager, value, node.args[0]) is not None)):
+    is_number = value.is_number() or isinstance(value, Complex)
+    if not (is_number or (other and as_matrix(stager, value, node.args[0]) is not None)):
         wanted = f"a number or {other}" if other else "a number"
         stager.fail_type(node.args[0], f"`fill` takes {wanted}, got {value.describe()}")
     return value
@@ -48,8 +50,10 @@ def filled_with(stager: Stager, node: ast.Call, other: str = "") -> Staged:
 def fill_array(filling: Filling, stager: Stager, node: ast.Call) -> Staged:
     tensor = filling.tensor
     value = filled_with(stager, node, "a vector or matrix" if tensor.inner else "")
-    if value.is_number():  # converted once, before the loop
-        keeper = Keeper(f"`{tensor.array.name}`", "filling it with")
+    keeper = Keeper(f"`{tensor.array.name}`", "filling it with")
+    if tensor.array.element is not None or isinstance(value, Complex):
+        value = converted(stager, value, tensor.array.element or tensor.array.dtype, node, keeper)
+    elif value.is_number():  # converted once, before the loop
         value = Scalar(kept(stager, value, tensor.array.dtype, node, keeper))
     stage_over(stager, tensor.space(stager, node), node, lambda inner, at: tensor.assign(inner, at, value, node))
     return Static(None)

@@ -14,6 +14,7 @@ from samovar.frontend.operators import BINARY, as_float, binary, common_type
 from samovar.frontend.rules import Call, Rule, SyntaxRule, folded
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.complex import cast_to as to_dtype
 from samovar.frontend.staged.intrinsic import python_type
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
@@ -50,7 +51,7 @@ def cast_to(name: str) -> Callable[[Stager, Call], Staged]:
     def apply(stager: Stager, call: Call) -> Staged:
         dtype = python_type(stager, name)
         assert dtype is not None
-        return Scalar(call["x"].as_type(stager, dtype, call.node))
+        return to_dtype(stager, call["x"], dtype, call.node)
 
     return apply
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from samovar.frontend import (
     cells,
+    complex_functions,
     foreign_names,
     hints,
     iteration,
@@ -154,3 +155,4 @@ INTRINSICS |= {
     **views.INTRINSICS,
 }
 INTRINSICS |= foreign_names.of_numpy(INTRINSICS) | numpy_operators.rules(INTRINSICS)
+INTRINSICS |= complex_functions.rules(INTRINSICS)

@@ -12,7 +12,7 @@ from samovar.artifact import Notice
 from samovar.frontend import calls, expressions, intrinsics, statements, structs, unannotated
 from samovar.frontend.context import Decisions, KernelContext, Label, Reconsider
 from samovar.frontend.dispatch import stage_body
-from samovar.frontend.members import check_array, element_shape, given_matrix, required_view
+from samovar.frontend.members import check_array, element_shape, given_complex, given_matrix, required_view
 from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_graph, unify_returns
 from samovar.frontend.staged.scalar import Scalar
@@ -25,11 +25,11 @@ from samovar.language import (
     ArrayAnnotation,
     DataclassAnnotation,
     ScalarAnnotation,
-    SignatureParameter,
     TemplateAnnotation,
     ViewAnnotation,
+    part_type,
 )
-from samovar.lens import Kind, Lens
+from samovar.lens import FunctionParameter, Kind, Lens
 from samovar.values import MatrixType
 
 
@@ -110,7 +110,7 @@ def result_shape(stager: Stager) -> ResultShape:
     return None if stager.results.sample is None else stager.results.sample.result_shape(itertools.count())
 
 
-def used_parameters(stager: Stager, definition: ast.FunctionDef) -> list[SignatureParameter]:
+def used_parameters(stager: Stager, definition: ast.FunctionDef) -> list[FunctionParameter]:
     names = {node.id for node in walk(definition) if isinstance(node, ast.Name)}
     return [parameter for parameter in stager.function.parameters if parameter.name in names]
 
@@ -133,7 +133,12 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
             stager.names[name] = unannotated.given(stager, ref, definition)
             continue
         if isinstance(annotation, ScalarAnnotation):
-            number = stager.context.scalar(ref, annotation.resolved(lens.options))
+            dtype = annotation.resolved(lens.options)
+            parts = part_type(dtype)
+            if parts is not None:
+                stager.names[name] = given_complex(stager, ref, parts)
+                continue
+            number = stager.context.scalar(ref, dtype)
             number.is_checked = True
             stager.names[name] = Scalar(number)
             continue

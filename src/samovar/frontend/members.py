@@ -15,6 +15,7 @@ from samovar.frontend.dispatch import OBJECTS
 from samovar.frontend.matrices import of_type
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
+from samovar.frontend.staged.complex import Complex
 from samovar.frontend.staged.intrinsic import Intrinsic
 from samovar.frontend.staged.matrix import Stored, described, matrix_of, registered
 from samovar.frontend.staged.matrix_kind import MatrixKind
@@ -26,7 +27,7 @@ from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.staged.view import Part, View
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, Operation, Parameter, Value
-from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, ViewAnnotation, is_float
+from samovar.language import Annotation, ArrayAnnotation, ScalarAnnotation, ViewAnnotation, is_float, part_type
 from samovar.lens import Kind, Ref
 from samovar.values import MatrixType, StructType
 
@@ -83,6 +84,12 @@ def element_shape(
     outer = array.ndim - (len(declared) if declared else ref.tensor().inner)
     if outer in (array.ndim, -1, -2):
         return ()
+    if array.element is not None:
+        stager.fail_type(
+            node,
+            f"`{ref.spelled}` holds vectors or matrices of complex numbers, which are not supported",
+            "use another dimension: an array of shape (…, 3) instead of vectors of 3",
+        )
     found = tuple(ref.exact_extent(axis) for axis in range(outer, array.ndim))
     if isinstance(annotation, ArrayAnnotation) and declared and not annotation.element_fits(found):
         stager.fail_type(
@@ -110,8 +117,9 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, wha
     """Check an array against its annotation."""
     array = tensor.array
     dtype = annotation.resolved(stager.context.lens.options)
-    if dtype is not None and dtype is not array.dtype:
-        stager.fail_type(node, f"{what} must have dtype {dtype.name}, but `{array.name}` has dtype {array.dtype.name}")
+    own = array.element or array.dtype
+    if dtype is not None and dtype is not own:
+        stager.fail_type(node, f"{what} must have dtype {dtype.name}, but `{array.name}` has dtype {own.name}")
     if not annotation.element_fits(tensor.inner):
         shapes = (annotation.element, tensor.inner)
         wanted, found = (f"elements of shape {shape}" if shape else "numbers" for shape in shapes)
@@ -141,6 +149,8 @@ def given_matrix(stager: Stager, ref: Ref, kind: MatrixType, node: ast.AST) -> S
     found = ref.kind()
     if found is Kind.TENSOR:
         array = stager.context.array(ref)
+        if array.element is not None:
+            stager.fail_type(node, f"`{ref.spelled}` must hold real numbers, but its dtype is {array.element.name}")
         lengths = tuple(ref.exact_extent(axis) for axis in range(array.ndim))
         if lengths != kind.shape:
             stager.fail_type(node, f"`{ref.spelled}` must be {described(kind.shape)}, but the array has shape {lengths}")
@@ -191,7 +201,11 @@ def leaf_type(stager: Stager, leaf: Ref, wanted: DType, node: ast.AST) -> DType:
 def open_number(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     if ref.is_baked():
         return open_constant(stager, ref, node)
-    parameter = stager.context.scalar(ref, number_type(stager, ref, node))
+    dtype = number_type(stager, ref, node)
+    parts = part_type(dtype)
+    if parts is not None:  # a real number where the class declares a complex one
+        return given_complex(stager, ref, parts)
+    parameter = stager.context.scalar(ref, dtype)
     stager.context.members[parameter] = ref
     return Scalar(stager.visible(parameter))
 
@@ -202,17 +216,42 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
     python, annotation = ref.scalar_type(), ref.declared()
     if isinstance(annotation, ScalarAnnotation) and (annotation.dtype is not None or python is int):
         declared = annotation.resolved(stager.context.lens.options)
-        if python is float and not is_float(declared):
+        if python is float and not is_float(declared) and part_type(declared) is None:
             stager.fail_type(
                 node,
                 f"`{ref.spelled}` is declared as {declared.name}, but its value is a float",
                 "convert it with int() when you create the object",
             )
-        if annotation.dtype is not None or is_float(declared):
+        if annotation.dtype is not None or is_float(declared) or part_type(declared) is not None:
             return declared
     if python is bool:
         return u1
     return stager.context.default_fp if python is float else stager.context.default_ip
+
+
+def given_complex(stager: Stager, ref: Ref, dtype: DType) -> Complex:
+    """A complex number passed at a launch, or a real one: its parts are read at each launch."""
+    parts = []
+    for name in ("real", "imag"):
+        parameter = stager.context.scalar(ref.attribute(name), dtype)
+        parameter.is_checked = True
+        parts.append(Scalar(stager.visible(parameter)))
+    return Complex(*parts)
+
+
+def open_complex(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
+    if ref.is_baked():
+        return Complex(*(Static(ref.attribute(name).value()) for name in ("real", "imag")))
+    warn_if_unresolved(stager, ref, node)
+    annotation, default = ref.declared(), stager.context.default_fp
+    declared = annotation.resolved(stager.context.lens.options) if isinstance(annotation, ScalarAnnotation) else None
+    if declared is None:
+        return given_complex(stager, ref, default)
+    dtype = part_type(declared)
+    if dtype is None:
+        message = f"`{ref.spelled}` is declared as {declared.name}, but its value is complex"
+        stager.fail_type(node, message, "declare it as `sv.c64` or `sv.c128`")
+    return given_complex(stager, ref, dtype)
 
 
 def open_constant(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
@@ -283,6 +322,7 @@ def open_outside(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
 OBJECTS |= dict.fromkeys(Kind.members.values(), open_outside) | {
     Kind.TENSOR: open_array,
     Kind.SCALAR: open_number,
+    Kind.COMPLEX: open_complex,
     Kind.STRING: open_constant,
     Kind.NONE: open_constant,
     Kind.DTYPE: open_constant,

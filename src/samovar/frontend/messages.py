@@ -14,6 +14,7 @@ from samovar.frontend.formatting import conversion_of, format_of, formatted
 from samovar.frontend.operators import BINARY, binary, truth
 from samovar.frontend.scalars import convert
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.complex import Complex
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import Matrix, MatrixValue
 from samovar.frontend.staged.scalar import Scalar
@@ -178,6 +179,17 @@ def write_items(value: Items, message: Message, node: ast.AST, conversion: str, 
         message.text(", " if position else "")
         write(item, message, node, conversion or ("" if spec else "r"), spec)
     message.text("]" if value.is_list else ",)" if len(value.items) == 1 else ")")
+
+
+@write.register(Complex)
+def write_complex(value: Complex, message: Message, node: ast.AST, conversion: str, spec: str) -> None:
+    """Like Python: in parentheses, unless it is formatted."""
+    dtype = value.part_type(message.stager, node)
+    real, imag = value.values(message.stager, dtype, node)
+    message.text("" if spec else "(")
+    message.add_value(real, node, "", spec)
+    message.add_value(imag, node, "", spec if spec[:1] in ("+", "-", " ") else f"+{spec}")
+    message.text("j" if spec else "j)")
 
 
 @write.register(MatrixValue)

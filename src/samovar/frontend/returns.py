@@ -10,6 +10,7 @@ from samovar.frontend.dispatch import stage
 from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.complex import Complex, converted
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.space import Space
@@ -17,7 +18,7 @@ from samovar.frontend.staged.static import Static
 from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.stager import Stager
 from samovar.ir import Local, Value
-from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation, promote
+from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, TupleAnnotation, part_type, promote
 
 
 def stage_return(stager: Stager, node: ast.Return) -> None:
@@ -83,7 +84,19 @@ def return_number(value: Staged, stager: Stager, declared: Annotation | None, no
     (part,) = annotated_parts(stager, declared, 1, node)
     if not isinstance(part, ScalarAnnotation):
         return Scalar(value.scalar(stager, node))
+    parts = part_type(part.resolved(stager.context.lens.options))
+    if parts is not None and value.is_number():
+        return return_complex(Complex(value, Static(0.0)), stager, part, node)
     return Scalar(kept(stager, value, part.resolved(stager.context.lens.options), node, result_of(stager)))
+
+
+@returned.register(Complex)
+def return_complex(value: Complex, stager: Stager, declared: Annotation | None, node: ast.AST) -> Staged:
+    (part,) = annotated_parts(stager, declared, 1, node)
+    if not isinstance(part, ScalarAnnotation):
+        return value.as_argument(stager, node)
+    dtype = part.resolved(stager.context.lens.options)
+    return converted(stager, value, dtype, node, result_of(stager))
 
 
 def result_of(stager: Stager) -> Keeper:

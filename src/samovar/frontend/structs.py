@@ -12,9 +12,11 @@ from samovar.errors import did_you_mean
 from samovar.frontend.dispatch import OBJECTS, call_value, stage
 from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.matrices import filled, of_type
-from samovar.frontend.members import given_matrix, leaf_type, required_view
+from samovar.frontend.members import given_complex, given_matrix, leaf_type, required_view
 from samovar.frontend.returns import returned
 from samovar.frontend.staged.base import Staged
+from samovar.frontend.staged.complex import Complex, cast_to, static
+from samovar.frontend.staged.complex import converted as complex_number
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix import MatrixValue, as_matrix, described, matrix_of
 from samovar.frontend.staged.scalar import Scalar
@@ -28,7 +30,7 @@ from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.staged.view import Part, View
 from samovar.frontend.stager import Stager
 from samovar.ir import Array, If, Region, Value
-from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, ViewAnnotation
+from samovar.language import Annotation, NoneAnnotation, ScalarAnnotation, ViewAnnotation, complex_type, part_type
 from samovar.lens import Kind, Ref
 from samovar.values import MatrixType, MemoryLayout, StructArrayAnnotation, StructType
 
@@ -93,6 +95,8 @@ def member_of(stager: Stager, struct: StructKind, place: int, value: Staged, nod
     dtype = kind.resolved(stager.context.lens.options)
     value = value.as_operand(stager, node)
     if isinstance(kind, ScalarAnnotation):
+        if part_type(dtype) is not None:
+            return complex_number(stager, value, dtype, node, Keeper(what))
         if not value.is_number():
             stager.fail_type(node, f"{what} must be a number ({dtype.name}), got {value.describe()}")
         return Scalar(kept(stager, value, dtype, node, Keeper(what)))
@@ -114,7 +118,7 @@ def default_of(
             default_of(stager, inner, position, each, own, node) for position, (_, each, own) in enumerate(kind.members)
         )
         return StructValue(inner, members)
-    numbers = tuple(map(Static, default or ()))
+    numbers = tuple(map(static, default or ()))
     if isinstance(kind, ScalarAnnotation):
         return member_of(stager, struct, place, numbers[0] if numbers else Static(0), node)
     if not numbers:
@@ -151,6 +155,12 @@ def member_type(value: Staged, stager: Stager, node: ast.AST) -> tuple[Annotatio
     scalar = value.scalar(stager, node)
     assert scalar.type is not None
     return ScalarAnnotation(scalar.type), Scalar(scalar)
+
+
+@member_type.register(Complex)
+def type_of_complex(value: Complex, stager: Stager, node: ast.AST) -> tuple[Annotation, Staged]:
+    dtype = value.part_type(stager, node)
+    return ScalarAnnotation(complex_type(dtype)), value.of_type(stager, dtype, node)
 
 
 @member_type.register(Items)
@@ -259,6 +269,9 @@ def given_member(stager: Stager, ref: Ref, kind: Any, node: ast.AST) -> Staged:
     if isinstance(kind, MatrixType):
         return given_matrix(stager, ref, kind, node)
     dtype = kind.resolved(stager.context.lens.options)
+    parts = part_type(dtype)
+    if parts is not None:
+        return given_complex(stager, ref, parts)
     return Scalar(stager.visible(stager.context.scalar(ref, leaf_type(stager, ref, dtype, node))))
 
 
@@ -270,8 +283,9 @@ def open_struct(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
     own, entries = ref.attribute("struct"), ref.attribute("member_values")
     kind = own.annotation()
     assert isinstance(kind, StructType)
+    options = stager.context.lens.options
     members = (
-        Scalar(Static(entries.item(place).value()).as_type(stager, member.resolved(stager.context.lens.options), node))
+        cast_to(stager, stager.open(entries.item(place), node), member.resolved(options), node)
         if isinstance(member, ScalarAnnotation)
         else stager.open(entries.item(place), node)
         for place, (_, member, _) in enumerate(kind.members)
@@ -312,13 +326,13 @@ def opened_members(
         ref = parts.item(number)
         is_new = ref.path not in stager.context.arrays
         array = stager.context.array(ref)
-        outer = array.ndim - len(leaf.shape)
+        outer = array.rank - len(leaf.shape)
         if is_new:
             array.name = own
             if leaf.shape and array.layout is None:
                 array.extents = (*array.extents[:outer], *leaf.shape)
             if size and array.layout is None and not array.contiguous:
-                array.record_stride = (outer, size // leaf.dtype.itemsize)
+                array.record_stride = (outer, size // array.dtype.itemsize)
         tensor = Tensor(stager.visible(array), ref, leaf.shape)
         is_view = ref.tensor().is_view
         members.append(View(tensor, first_offset(stager, parts, array)) if is_view else tensor)

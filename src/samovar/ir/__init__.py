@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         Atomic,
         Axis,
         Captured,
+        ComplexResult,
         For,
         Function,
         Hints,
@@ -126,8 +127,8 @@ else:
             "ranges": "FloatRange Range float_range integer_range_of signed",
             "runtime_interface": "COST_UNKNOWN ENTRY FRAME_SLOT FRAME_VALUES LANES RUNTIME SECTIONS SERIAL SPEAKS",
             "structure": (
-                "NO_HINTS PLAIN_LOOP Atomic Axis Captured For Function Hints If Kernel MatrixResult ParallelFor Reduction "
-                "Region ResultShape Scatter StructResult Task Touch While"
+                "NO_HINTS PLAIN_LOOP Atomic Axis Captured ComplexResult For Function Hints If Kernel MatrixResult "
+                "ParallelFor Reduction Region ResultShape Scatter StructResult Task Touch While"
             ),
             "traffic": "bytes_per_iteration",
             "traversal": (

@@ -146,6 +146,14 @@ class MatrixResult:
 
 
 @dataclass(frozen=True)
+class ComplexResult:
+    """A complex number among the results: the numbers of the values that are its parts, one after the other."""
+
+    real: int
+    imag: int
+
+
+@dataclass(frozen=True)
 class StructResult:
     """A struct among the results: its type as plain data (None if the kernel's annotation has it), and its members."""
 
@@ -298,7 +306,7 @@ class Function:
 
 #: None, the index of a returned value, a vector or matrix, or a tuple of these; "status" for a `GraphStatus`, encoded in
 #: the first value.
-ResultShape = None | int | str | MatrixResult | StructResult | tuple["ResultShape", ...]
+ResultShape = None | int | str | ComplexResult | MatrixResult | StructResult | tuple["ResultShape", ...]
 
 
 @dataclass(eq=False)

@@ -100,14 +100,15 @@ class Array(Value):
     dimensions are those of an element, in C order. The last `soa_ndim` vary slowest (SoA): the array is in C order with
     them moved to the front. `order` lists the dimensions from the outermost to the innermost if they are stored in
     another order, without gaps. A sparse field has `cells`; its elements have the addresses of a dense one. Indices of
-    the IR count from 0; `offset` is where the user's indices start. `private` memory belongs to one iteration (or to
+    the IR count from 0; `offset` is where the user's indices start. `element` is the dtype of the elements if they are not
+    numbers of the IR: complex ones are two numbers in a last dimension. `private` memory belongs to one iteration (or to
     serial code), so no other thread accesses it. `source` is where a launch finds the argument of a kernel.
     `samovar.passes.drop_untouched` sets `read` and `written`.
     """
 
     __slots__ = (
-        "alone", "boundary", "cells", "contiguous", "dtype", "extents", "layout", "name", "ndim", "offset", "order",
-        "private", "read", "record_stride", "soa_ndim", "source", "wide", "written",
+        "alone", "boundary", "cells", "contiguous", "dtype", "element", "extents", "layout", "name", "ndim", "offset",
+        "order", "private", "read", "record_stride", "soa_ndim", "source", "wide", "written",
     )  # fmt: skip
 
     def __init__(
@@ -145,6 +146,7 @@ class Array(Value):
         self.order = order
         self.offset = (0,) * ndim if offset is None else offset
         self.source = source
+        self.element: DType | None = None
         self.cells: Cells | None = None
         self.read = False
         self.written = False
@@ -169,9 +171,26 @@ class Array(Value):
         taken.order = self.order
         taken.offset = self.offset
         taken.source = None
+        taken.element = self.element
         taken.cells = self.cells
         taken.read = taken.written = False
         return taken
+
+    def hold_parts(self, element: DType, part: DType) -> None:
+        """Make its elements pairs of numbers, which are a last dimension."""
+        self.element, self.dtype = element, part
+        self.extents, self.offset = (*self.extents, 2), (*self.offset, 0)
+        if self.layout is not None:
+            pieces = (tuple((extent, 2 * stride) for extent, stride in axis) for axis in self.layout)
+            self.layout = (*pieces, ((2, 1),))
+        if self.order is not None:
+            self.order = (*self.order, self.ndim)
+        self.ndim += 1
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions without that of the parts of an element."""
+        return self.ndim - (self.element is not None)
 
     @property
     def brings_strides(self) -> bool:

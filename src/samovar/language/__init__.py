@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         without_none,
     )
     from samovar.language.derivative_rules import detach, surrogate, uses_surrogates
-    from samovar.language.dtypes import LONG_NAMES, as_dtype, foreign_dtype, integer_range
+    from samovar.language.dtypes import LONG_NAMES, as_dtype, complex_type, foreign_dtype, integer_range, part_type
     from samovar.language.environment import VARIABLES, complaints, meant_option, option_variable
     from samovar.language.foreign_names import ELSEWHERE, KEYWORDS_ELSEWHERE
     from samovar.language.functions import (
@@ -105,7 +105,7 @@ else:
                 "signature_of specification without_none"
             ),
             "derivative_rules": "detach surrogate uses_surrogates",
-            "dtypes": "LONG_NAMES as_dtype foreign_dtype integer_range",
+            "dtypes": "LONG_NAMES as_dtype complex_type foreign_dtype integer_range part_type",
             "environment": "VARIABLES complaints meant_option option_variable",
             "foreign_names": "ELSEWHERE KEYWORDS_ELSEWHERE",
             "functions": (

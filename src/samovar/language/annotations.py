@@ -11,7 +11,7 @@ import sys
 
 import samovar
 from samovar import _native
-from samovar._native import BufferView, DType, Tensor, u1, u32, u64
+from samovar._native import BufferView, DType, Tensor, c64, c128, f64, u1, u32, u64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -287,8 +287,10 @@ def _resolved(dtype: DType | None, default: str | None, options: Options) -> DTy
 
 
 def default_type(default: str, options: Options) -> DType:
-    """The type that an option sets: `default_ip`, `default_fp`, or `default_up`, the unsigned type of the same size as
-    the first."""
+    """The type that an option sets: `default_ip`, `default_fp`, `default_up`, the unsigned type of the same size as the
+    first, or `default_cp`, complex numbers with parts of the second."""
+    if default == "default_cp":
+        return c128 if options.default_fp is f64 else c64
     chosen: DType = options.default_fp if default == "default_fp" else options.default_ip
     if default != "default_up":
         return chosen
@@ -296,7 +298,8 @@ def default_type(default: str, options: Options) -> DType:
 
 
 def _default_name(default: str | None) -> str:
-    return {"default_ip": "int", "default_fp": "float", "default_up": "unsigned int"}.get(default or "", "any dtype")
+    names = {"default_ip": "int", "default_fp": "float", "default_up": "unsigned int", "default_cp": "complex"}
+    return names.get(default or "", "any dtype")
 
 
 def _element_name(annotation: ArrayAnnotation | ViewAnnotation) -> str:
@@ -312,6 +315,7 @@ PYTHON_SCALARS: dict[object, ScalarAnnotation] = {
     int: ScalarAnnotation(default="default_ip"),
     float: ScalarAnnotation(default="default_fp"),
     bool: ScalarAnnotation(u1),
+    complex: ScalarAnnotation(default="default_cp"),
 }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar._native import DType, c64, c128, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from samovar.language.options import Options
 
-__all__ = ["LONG_NAMES", "as_dtype", "foreign_dtype", "integer_range"]
+__all__ = ["LONG_NAMES", "as_dtype", "complex_type", "foreign_dtype", "integer_range", "part_type"]
 
 LONG_NAMES = {
     "int8": i8,
@@ -30,6 +30,8 @@ LONG_NAMES = {
     "float16": f16,
     "float32": f32,
     "float64": f64,
+    "complex64": c64,
+    "complex128": c128,
 }
 
 # The names of NumPy's and torch's dtypes; the same as ours except for the boolean.
@@ -47,9 +49,9 @@ def foreign_dtype(name: str) -> DType | None:
 
 
 def as_dtype(spec: object, options: Options) -> DType:
-    """The dtype that `spec` stands for: a dtype, `int`, `float`, `bool`, or a dtype of NumPy or torch.
+    """The dtype that `spec` stands for: a dtype, `int`, `float`, `bool`, `complex`, or a dtype of NumPy or torch.
 
-    `int` and `float` are the default types set in `options`.
+    `int`, `float` and `complex` are the default types set in `options`.
 
     >>> from samovar.language.dtypes import as_dtype
     >>> from samovar.language.options import Options
@@ -64,14 +66,38 @@ def as_dtype(spec: object, options: Options) -> DType:
         return options.default_fp
     if spec is bool:
         return u1
+    if spec is complex:
+        return complex_type(options.default_fp)
     name = _foreign_name(spec)
     if name is None:
         known = ", ".join(dtype.name for dtype in LONG_NAMES.values())
-        raise TypeError(f"{spec!r} is not a dtype: use one of {known}, or int, float, bool")
+        raise TypeError(f"{spec!r} is not a dtype: use one of {known}, or int, float, bool, complex")
     dtype = _FOREIGN_NAMES.get(name)
     if dtype is None:
         raise TypeError(f"unsupported dtype {spec!r}")
     return dtype
+
+
+def complex_type(dtype: DType) -> DType:
+    """The dtype of complex numbers with parts of a float type.
+
+    >>> from samovar._native import f64
+    >>> from samovar.language.dtypes import complex_type
+    >>> complex_type(f64)
+    samovar.c128
+    """
+    return c128 if dtype is f64 else c64
+
+
+def part_type(dtype: DType) -> DType | None:
+    """The dtype of the parts of complex numbers; None for other dtypes.
+
+    >>> from samovar._native import c64
+    >>> from samovar.language.dtypes import part_type
+    >>> part_type(c64)
+    samovar.f32
+    """
+    return {c64: f32, c128: f64}.get(dtype)
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:

@@ -20,6 +20,7 @@ class Kind:
 
     TENSOR: ClassVar[Kind]
     SCALAR: ClassVar[Kind]  # a Python or NumPy number
+    COMPLEX: ClassVar[Kind]  # a complex one
     STRING: ClassVar[Kind]
     ENUM: ClassVar[Kind]
     DTYPE: ClassVar[Kind]

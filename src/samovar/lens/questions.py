@@ -43,19 +43,20 @@ _METHOD_KINDS = {Kind.FUNC: Kind.METHOD, Kind.KERNEL: Kind.KERNEL}
 
 #: The NumPy functions and types that kernels support, and the torch dtypes.
 NUMPY_FUNCTIONS = (
-    "abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_count bitwise_or"
+    "abs absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_count bitwise_or"
     " bitwise_xor cbrt ceil clip conjugate copysign cos cosh deg2rad degrees divide divmod equal exp exp2 expm1 fabs"
-    " float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside hypot invert isfinite isinf"
-    " isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not"
+    " float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal heaviside hypot imag invert isfinite"
+    " isinf isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not"
     " logical_or logical_xor matmul matvec maximum minimum mod modf multiply negative nextafter not_equal positive power"
-    " rad2deg radians reciprocal remainder right_shift rint round sign signbit sin sinh spacing sqrt square subtract tan"
-    " tanh trunc vecdot vecmat where"
+    " rad2deg radians real reciprocal remainder right_shift rint round sign signbit sin sinh spacing sqrt square subtract"
+    " tan tanh trunc vecdot vecmat where"
 ).split()
 NUMPY_TYPES = (
-    "bool bool_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+    "bool bool_ complex64 complex128 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 ).split()
 TORCH_DTYPES = (
-    "bool double float float16 float32 float64 half int int8 int16 int32 int64 long short uint8 uint16 uint32 uint64"
+    "bool complex64 complex128 double float float16 float32 float64 half int int8 int16 int32 int64 long short uint8 uint16"
+    " uint32 uint64"
 ).split()
 
 
@@ -126,6 +127,8 @@ def kind(value: object) -> Kind:
         return Kind.ENUM
     if _is_numpy_scalar(cls):
         return Kind.SCALAR
+    if _derives_foreign(cls, "numpy", "complexfloating"):
+        return Kind.COMPLEX
     if _derives_foreign(cls, "numpy", "ufunc"):
         return Kind.FUNCTION
     return Kind.OBJECT

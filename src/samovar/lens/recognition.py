@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 #: Builtins that kernels support. Others are plain functions, to be called inside `static`.
 BUILTINS = (
-    "abs all any bool divmod enumerate float getattr hasattr int isinstance len list max min pow print range reversed round"
-    " str sum super tuple zip"
+    "abs all any bool complex divmod enumerate float getattr hasattr int isinstance len list max min pow print range"
+    " reversed round str sum super tuple zip"
 ).split()
 
 #: Classes whose direct instances all have one kind.
@@ -43,6 +43,7 @@ EXACT_KINDS: tuple[tuple[type, Kind], ...] = (
     (int, Kind.SCALAR),
     (float, Kind.SCALAR),
     (bool, Kind.SCALAR),
+    (complex, Kind.COMPLEX),
     (str, Kind.STRING),
     (type(None), Kind.NONE),
     (ModuleType, Kind.MODULE),
@@ -76,6 +77,7 @@ BASE_KINDS: dict[int, Kind] = {
     id(dict): Kind.MAPPING,
     id(int): Kind.SCALAR,
     id(float): Kind.SCALAR,
+    id(complex): Kind.COMPLEX,
     id(str): Kind.STRING,
 }
 
@@ -97,7 +99,7 @@ _OPERATORS = (
     " xor"
 ).split()
 #: The modules that were not yet imported at the last check.
-_NOT_IMPORTED = ["math", "_operator", *(f"samovar.{name}" for name in _LIBRARY)]
+_NOT_IMPORTED = ["math", "cmath", "_operator", *(f"samovar.{name}" for name in _LIBRARY)]
 
 #: Types whose objects compare equal only if identical.
 _COMPARED_BY_IDENTITY = (type, BuiltinFunctionType, FunctionType)
@@ -113,12 +115,12 @@ CARRIED: set[int] = set()
 def learn_intrinsics() -> None:
     """Register the intrinsics of modules that were imported since the last call."""
     for module in [name for name in _NOT_IMPORTED if name in sys.modules and is_imported(name)]:
-        if module == "math":
+        if module in ("math", "cmath"):
             # By their own names: module attributes may have been replaced or renamed.
             named = {
-                f"math.{value.__name__}": value
+                f"{module}.{value.__name__}": value
                 for value in vars(sys.modules[module]).values()
-                if isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
+                if isinstance(value, BuiltinFunctionType) and value.__module__ == module
             }
         elif module == "_operator":
             found = vars(sys.modules[module])

@@ -131,11 +131,11 @@ def _clamp_index(steps: _Checks, array: Array, axis: int, index: Value) -> Value
 
 def _bounded(operation: Operation, owner: Function | Kernel) -> list[Operation]:
     array = memory(operation)
-    if not isinstance(array, Array) or array.ndim == 0 or isinstance(array, ScratchArray):
+    if not isinstance(array, Array) or array.rank == 0 or isinstance(array, ScratchArray):
         return []
     steps = _Checks(operation, owner)
-    location = indices(operation)
-    extents = [steps.extent(array, axis) for axis in range(array.ndim)]
+    location, offset = indices(operation)[: array.rank], array.offset[: array.rank]
+    extents = [steps.extent(array, axis) for axis in range(array.rank)]
     tests: list[Value] = []
     for index, extent in zip(location, extents, strict=True):
         # As an unsigned number a negative index exceeds every extent, so one comparison is exact.
@@ -143,14 +143,14 @@ def _bounded(operation: Operation, owner: Function | Kernel) -> list[Operation]:
         tests.append(steps.compare("lt", steps.cast(index, type), steps.cast(extent, type)))
     inside = reduce(lambda one, other: steps.make("and", u1, one, other), tests)
     # The user's index counts from the offset of the dimension.
-    pairs = zip(location, array.offset, strict=True)
+    pairs = zip(location, offset, strict=True)
     written = [steps.add(index, Constant(first, dtype_of(index))) for index, first in pairs]
     parts = [
         "index ",
-        *_tuple(range(array.ndim), single=""),
+        *_tuple(range(array.rank), single=""),
         f" is out of bounds for array '{array.name}' of shape ",
-        *_tuple(range(array.ndim, 2 * array.ndim), single=","),
-        *([f" and offset {array.offset}"] if any(array.offset) else []),
+        *_tuple(range(array.rank, 2 * array.rank), single=","),
+        *([f" and offset {offset}"] if any(offset) else []),
     ]
     steps.check(inside, "bounds", [*written, *extents], *parts)
     return steps.operations

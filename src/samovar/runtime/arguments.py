@@ -73,6 +73,11 @@ def _number_problem(value: Any, dtype: DType) -> str | None:
             is_fraction = whole and facts.dtype.kind == "float"
             return f"expected an integer ({dtype.name}), got an array of {facts.dtype.name}" if is_fraction else None
         return f"expected a number ({dtype.name}), got an array; pass one element, or annotate it as an array"
+    if found is Kind.COMPLEX:
+        if dtype.kind == "complex":
+            return None
+        advice = "pass a part of it, or annotate it as `sv.c64` or `sv.c128`"
+        return f"expected a real number ({dtype.name}), got {value!r}; {advice}"
     if found is Kind.SCALAR:
         if whole and scalar_type(value) is float:
             return f"expected an integer ({dtype.name}), got {value!r}; convert it with int()"
@@ -80,7 +85,7 @@ def _number_problem(value: Any, dtype: DType) -> str | None:
     # Anything else that Python accepts as a number and is not a container.
     names = ("__index__",) if whole else ("__index__", "__float__")
     is_number = any(has_method(value, name) for name in names)
-    if is_number and not has_method(value, "__len__") and type(value) is not complex:
+    if is_number and not has_method(value, "__len__"):
         return None
     return f"expected a number ({dtype.name}), got {_described(value)}"
 

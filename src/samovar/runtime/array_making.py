@@ -118,7 +118,10 @@ def array(values: Any, dtype: Any = None) -> Ndarray:
     if not leaves:
         return made
     numbers = made.reshape(made.size) if not made.element_shape else _entries(made)
-    if all(type(each) in (int, bool) for each in leaves) and made.dtype.kind in ("int", "uint"):
+    if made.dtype.kind == "complex":
+        for position, each in enumerate(leaves):
+            numbers[position] = each
+    elif all(type(each) in (int, bool) for each in leaves) and made.dtype.kind in ("int", "uint"):
         _require_fit(leaves, made.dtype)
         numbers.copy_from(_numbers([int(each) for each in leaves]))
     else:
@@ -148,7 +151,8 @@ def _entries(array: Ndarray) -> Ndarray:
 def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
     """The shape of nested lists, and the numbers in them in C order."""
     if hasattr(values, "__index__") or not hasattr(values, "__iter__"):
-        if not (hasattr(values, "__index__") or hasattr(type(values), "__float__")) or isinstance(values, str):
+        is_number = any(hasattr(type(values), name) for name in ("__index__", "__float__")) or isinstance(values, complex)
+        if not is_number or isinstance(values, str):
             raise TypeError(f"an array requires numbers, not {type(values).__name__}")
         return (), [values]
     if isinstance(values, (str, bytes, dict)):
@@ -163,12 +167,14 @@ def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
 
 def _natural_type(leaves: list[Any]) -> DType:
     """The dtype of numbers as literals: the default types, or wider integers if needed."""
-    from samovar.language import integer_type
+    from samovar.language import complex_type, integer_type
     from samovar.runtime.configuration import current_options
 
     options = current_options()
     if leaves and all(isinstance(each, bool) for each in leaves):
         return u1
+    if any(isinstance(each, complex) for each in leaves):
+        return complex_type(options.default_fp)
     if not leaves or not all(hasattr(each, "__index__") for each in leaves):
         return options.default_fp
     dtype: DType = options.default_ip

@@ -5,6 +5,7 @@ The native class calls these functions, and loads this file on first use. NumPy 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -14,6 +15,8 @@ from samovar._native import (
     Ndarray,
     Tensor,
     as_ndarray,
+    c64,
+    c128,
     describe_tensor,
     equal_elements,
     extreme_element,
@@ -36,7 +39,22 @@ __all__ = [
 
 def to_list(array: Tensor) -> Any:
     """Nested lists of Python numbers; for a 0-D array, the number itself."""
+    if array.dtype.kind == "complex":
+        return _nested(iter(_parts(array)), array.shape)
     return memoryview(_readable(array)).tolist()
+
+
+def _parts(array: Tensor) -> list[float]:
+    """The real and imaginary parts of all elements, one after the other."""
+    if not array.size:
+        return []
+    memory = memoryview(in_order(array)).cast("B")
+    return [float(part) for part in (memory.cast("f") if array.dtype is c64 else memory.cast("d"))]
+
+
+def _nested(parts: Iterator[float], shape: tuple[int, ...]) -> Any:
+    """Nested lists of complex numbers."""
+    return [_nested(parts, shape[1:]) for _ in range(shape[0])] if shape else complex(next(parts), next(parts))
 
 
 def as_html(array: Tensor) -> str:
@@ -123,7 +141,7 @@ def any_true(array: Tensor, axis: Any = None, **options: Any) -> Any:
 
 def _is_plain(array: Tensor, axis: Any, options: dict[str, Any]) -> bool:
     """Whether it is over all elements without options. `np.sum(a)` passes options that were not given."""
-    return axis is None and not array.element_shape and not _given(options)
+    return axis is None and not array.element_shape and array.dtype.kind != "complex" and not _given(options)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -220,6 +238,8 @@ def _common_types(first: DType, second: DType) -> tuple[DType, DType]:
     """The dtypes in which two kinds of numbers are compared: one that holds both, or i64 and u64."""
     if first is second:
         return first, second
+    if "complex" in (first.kind, second.kind):
+        return c128, c128
     kinds = {first.kind, second.kind}
     if "float" in kinds:
         return f64, f64
@@ -245,6 +265,8 @@ def _holds(dtype: DType, number: int) -> bool:
 
 def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
     """Compare with a number, which takes the precision of the elements, as a literal in a kernel does."""
+    if isinstance(number, complex):
+        return equal_elements(_in(array, c128), _single(c128, number), equal)
     if hasattr(number, "__index__"):
         number = number.__index__()
     elif hasattr(type(number), "__float__") and not isinstance(number, str):
@@ -252,18 +274,23 @@ def _compared_with_number(array: Tensor, number: Any, equal: bool) -> Any:
     else:
         return NotImplemented
     dtype = array.dtype
-    if dtype.kind != "float" and isinstance(number, float):
+    if dtype.kind not in ("float", "complex") and isinstance(number, float):
         dtype = f64
     elif dtype.kind == "bool":
         dtype = i64
-    one = Ndarray(dtype, ())
-    if dtype.kind == "float" or _holds(dtype, number):
-        one[None] = number
+    if dtype.kind in ("float", "complex") or _holds(dtype, number):
+        one = _single(dtype, number)
     else:  # an integer outside the range of the elements
         result = Ndarray(u1, array.shape + array.element_shape, False, len(array.element_shape))
         result.fill(not equal)
         return result
     return equal_elements(_in(array, dtype), one, equal)
+
+
+def _single(dtype: DType, number: Any) -> Ndarray:
+    one = Ndarray(dtype, ())
+    one[None] = number
+    return one
 
 
 # --- fields

@@ -89,13 +89,14 @@ class Search:
         return found
 
     def has_plain_numbers(self) -> bool:
-        """Whether each number among the arguments is an int, or a float for a float parameter. Those need no further
-        checks."""
+        """Whether each number among the arguments is an int, or a float or a complex for such a parameter. Those need no
+        further checks."""
         for parameter in self.kernel.state.signature.parameters:
             annotation = parameter.annotation
             if isinstance(annotation, ScalarAnnotation):
                 found = type(self.arguments[parameter.name])
-                if found is not int and (found is not float or annotation.resolved(self.options).kind != "float"):
+                plain = {"float": (int, float), "complex": (int, float, complex)}
+                if found not in plain.get(annotation.resolved(self.options).kind, (int,)):
                     return False
         return True
 

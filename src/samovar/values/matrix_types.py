@@ -174,6 +174,11 @@ def _type(shape: tuple[Any, ...], dtype: Any) -> Any:
     for extent in shape if made is MatrixType else ():
         if not isinstance(extent, int) or isinstance(extent, bool) or extent < 1:
             raise samovar.SamovarTypeError(f"an extent must be a positive integer, not {extent!r}")
+    if dtype is complex or (isinstance(dtype, DType) and dtype.kind == "complex"):
+        raise samovar.SamovarTypeError(
+            "vectors and matrices of complex numbers are not supported\n"
+            "  help: use an array with another dimension, or a struct of complex numbers"
+        )
     if dtype is None or isinstance(dtype, DType):
         return made(None, dtype, shape)
     try:

@@ -319,6 +319,11 @@ int sv_array_set_inner(sv_array *array, int inner)
         PyErr_Format(PyExc_ValueError, "elements have 0, 1 or 2 dimensions of the array, not %d of %d", inner, array->ndim);
         return -1;
     }
+    if (inner > 0 && sv_dtype_parts(array->dtype) > 1) {
+        PyErr_SetString(PyExc_TypeError, "vectors and matrices of complex numbers are not supported\n"
+                                         "  help: use another dimension: an array of shape (…, 3) instead of vectors of 3");
+        return -1;
+    }
     array->inner = inner;
     array->signature |= sv_inner_bits(inner);
     return array->grad == NULL ? 0 : sv_array_set_inner((sv_array *)array->grad, inner);

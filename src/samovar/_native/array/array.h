@@ -159,8 +159,8 @@ int sv_numpy_learn(PyObject *object, const Py_buffer *buffer);
 /* The dtype of a DLPack element type, or NULL without an exception. */
 sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type);
 int sv_array_foreign_init(void);
-/* 1, or -1 with an exception if a tensor represents the negation of its memory. */
-int sv_tensor_refuse_negated(PyObject *object);
+/* 1, or -1 with an exception if a tensor represents the negation or the conjugate of its memory. */
+int sv_tensor_refuse_lazy(PyObject *object, bool is_complex);
 /* Describe a DLPack tensor as a view that owns nothing; returns what sv_tensor_view_get does. */
 int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_tensor_view *view);
 PyObject *sv_is_tensor_type(PyObject *module, PyObject *type);

@@ -128,6 +128,10 @@ PyObject *sv_array_arrow(PyObject *self, PyObject *args, PyObject *kwargs)
     sv_array *array = (sv_array *)self;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:__arrow_c_array__", names, &ignored) || sv_array_require_place(array) < 0)
         return NULL;
+    if (formats[array->dtype->code] == NULL) {
+        PyErr_Format(PyExc_TypeError, "Arrow has no type for %s", array->dtype->name);
+        return NULL;
+    }
     if (array->ndim != 1) {
         PyErr_Format(PyExc_TypeError, "a column is 1-D, but this array has %d dimensions: use rows of a.to_numpy()", array->ndim);
         return NULL;

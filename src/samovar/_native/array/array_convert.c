@@ -4,12 +4,14 @@
 
 #include <string.h>
 
-/* Elements pass through a chunk in the widest type of their kind, so that 12 readers and 12 writers cover all pairs. */
+/* Elements pass through a chunk in the widest type of their kind, so that one reader and one writer per dtype cover all
+   pairs. */
 enum { CHUNK = 256 };
 typedef union {
     int64_t i[CHUNK];
     uint64_t u[CHUNK];
     double f[CHUNK];
+    double _Complex c[CHUNK];
 } chunk;
 
 /* Above this many bytes a copy releases the GIL. */
@@ -38,6 +40,8 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
     READ(SV_F16, uint16_t, f, sv_half_to_double(element))
     READ(SV_F32, float, f, (double)element)
     READ(SV_F64, double, f, element)
+    READ(SV_C64, float _Complex, c, element)
+    READ(SV_C128, double _Complex, c, element)
 #undef READ
     default: Py_UNREACHABLE();
     }
@@ -65,6 +69,8 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
     WRITE(SV_F16, uint16_t, sv_half_from_double((double)from->field_[k]))                                            \
     WRITE(SV_F32, float, from->field_[k])                                                                            \
     WRITE(SV_F64, double, from->field_[k])                                                                           \
+    WRITE(SV_C64, float _Complex, from->field_[k])                                                                   \
+    WRITE(SV_C128, double _Complex, from->field_[k])                                                                 \
     default: Py_UNREACHABLE();                                                                                       \
     }
 
@@ -75,6 +81,8 @@ static void write_chunk(const sv_dtype *to, char kind, const chunk *from, int co
         WRITE_ALL(i, (uint64_t))
     else if (kind == 'f')
         WRITE_ALL(f, SATURATED)
+    else if (kind == 'c')
+        WRITE_ALL(c, SATURATED)
     else
         WRITE_ALL(u, )
 #undef SATURATED
@@ -93,7 +101,7 @@ static void gather_row(int itemsize, const char *source, int64_t byte_stride, in
         for (int64_t k = 0; k < count; k++)                                                                          \
             memcpy(destination + k * size_, source + k * byte_stride, size_);                                        \
         break;
-    GATHER(1) GATHER(2) GATHER(4) GATHER(8)
+    GATHER(1) GATHER(2) GATHER(4) GATHER(8) GATHER(16)
 #undef GATHER
     default: Py_UNREACHABLE();
     }
@@ -163,6 +171,11 @@ static bool overlaps(const sv_tensor_view *source, const sv_array *destination)
 int sv_array_assign(sv_array *destination, const sv_tensor_view *source)
 {
     int64_t size = destination->size;
+    if (source->dtype->kind == 'c' && destination->dtype->kind != 'c') {
+        PyErr_Format(PyExc_TypeError, "complex numbers (%s) cannot become %s: copy their real parts, `a.to_numpy().real`",
+                     source->dtype->name, destination->dtype->name);
+        return -1;
+    }
     if (size == 0)
         return 0;
     if (!sv_array_is_contiguous(destination)) {

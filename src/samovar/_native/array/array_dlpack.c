@@ -55,8 +55,8 @@ static void destroy_legacy(PyObject *capsule)
 
 static sv_dl_datatype datatype_of(const sv_dtype *dtype)
 {
-    uint8_t code = dtype->kind == 'f' ? SV_DL_FLOAT : dtype->kind == 'i' ? SV_DL_INT : dtype->kind == 'u' ? SV_DL_UINT
-                                                                                                       : SV_DL_BOOL;
+    static const uint8_t codes[] = {['i'] = SV_DL_INT, ['u'] = SV_DL_UINT, ['f'] = SV_DL_FLOAT, ['b'] = SV_DL_BOOL, ['c'] = SV_DL_COMPLEX};
+    uint8_t code = codes[(unsigned char)dtype->kind];
     return (sv_dl_datatype){code, (uint8_t)(dtype->itemsize * 8), 1};
 }
 
@@ -290,7 +290,7 @@ PyObject *sv_dlpack_take(PyObject *producer, const sv_dl_tensor **tensor, bool *
 {
     if (PyCapsule_CheckExact(producer))
         return take_capsule(producer, tensor, readonly);
-    if (require_cpu(producer) < 0 || sv_tensor_refuse_negated(producer) < 0)
+    if (require_cpu(producer) < 0 || sv_tensor_refuse_lazy(producer, true) < 0)
         return NULL;
     PyObject *capsule = ask_for_capsule(producer);
     if (capsule == NULL)

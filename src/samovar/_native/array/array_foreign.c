@@ -4,7 +4,7 @@
 #include <string.h>
 
 static struct {
-    PyObject *is_neg, *exchange, *dlpack, *data_ptr, *stride, *module, *array, *to_numpy, *dtype;
+    PyObject *is_neg, *is_conj, *exchange, *dlpack, *data_ptr, *stride, *module, *array, *to_numpy, *dtype;
 } names;
 
 /* Raise a TypeError about an array, with a formatted reason. Return -1. */
@@ -65,7 +65,7 @@ static int finish(PyObject *object, sv_tensor_view *view)
     if (!empty) {
         if (view->data == NULL)
             return refuse(object, "it has no memory");
-        if ((uintptr_t)view->data & (uintptr_t)(view->dtype->itemsize - 1))
+        if ((uintptr_t)view->data & (uintptr_t)(view->dtype->itemsize / sv_dtype_parts(view->dtype) - 1))
             return refuse(object, "its memory is not aligned to its element size; pass a copy of it");
     } else if (!contiguous) {
         expected = 1;
@@ -127,9 +127,7 @@ static int refuse_elements(PyObject *object, const char *format)
     }
     const char *name = shown == NULL ? NULL : PyUnicode_AsUTF8(shown);
     if (name != NULL) {
-        const char *advice = strstr(name, "complex") != NULL ? "pass its parts, a.real and a.imag"
-                             : is_torch                      ? "convert it, as in a.float()"
-                                                             : "convert it, as in a.astype(np.float32)";
+        const char *advice = is_torch ? "convert it, as in a.float()" : "convert it, as in a.astype(np.float32)";
         refuse(object, "its dtype %.100s is not supported; %s", name, advice);
     }
     Py_XDECREF(shown);
@@ -238,7 +236,8 @@ static int check_axes(PyObject *object, const sv_tensor_view *view)
 
 sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type)
 {
-    static const char kinds[] = {[SV_DL_INT] = 'i', [SV_DL_UINT] = 'u', [SV_DL_FLOAT] = 'f', [SV_DL_BOOL] = 'b'};
+    static const char kinds[] = {[SV_DL_INT] = 'i', [SV_DL_UINT] = 'u', [SV_DL_FLOAT] = 'f', [SV_DL_BOOL] = 'b',
+                                 [SV_DL_COMPLEX] = 'c'};
     if (type.lanes != 1 || type.code >= sizeof kinds || type.bits % 8)
         return NULL;
     return sv_dtype_of_kind(kinds[type.code], type.bits / 8);
@@ -275,19 +274,29 @@ int sv_tensor_view_of_dlpack(PyObject *object, const sv_dl_tensor *tensor, sv_te
     return check_axes(object, view) < 0 ? -1 : finish(object, view);
 }
 
-int sv_tensor_refuse_negated(PyObject *object)
+/* 0 if a method returns False, or if a tensor library has no such method; 1 if it returns True; -1 with an exception. */
+static int is_lazily(PyObject *object, PyObject *name)
 {
-    PyObject *negated = PyObject_CallMethodNoArgs(object, names.is_neg); /* Python may run here. */
-    if (negated == NULL) {
+    PyObject *answer = PyObject_CallMethodNoArgs(object, name); /* Python may run here. */
+    if (answer == NULL) {
         if (!sv_is_about_object())
             return -1;
-        PyErr_Clear(); /* a tensor library without lazy negation */
-        return 1;
+        PyErr_Clear();
+        return 0;
     }
-    Py_DECREF(negated);
-    if (negated == Py_True)
+    Py_DECREF(answer);
+    return answer == Py_True;
+}
+
+int sv_tensor_refuse_lazy(PyObject *object, bool is_complex)
+{
+    int conjugated = is_complex ? is_lazily(object, names.is_conj) : 0;
+    if (conjugated > 0)
+        return refuse(object, "its memory holds the conjugates; pass a.resolve_conj()");
+    int negated = conjugated < 0 ? -1 : is_lazily(object, names.is_neg);
+    if (negated > 0)
         return refuse(object, "its memory holds the negated values; pass a.resolve_neg()");
-    return 1;
+    return negated < 0 ? -1 : 1;
 }
 
 static int view_exchanged(PyObject *object, const sv_dl_exchange *table, sv_tensor_view *view)
@@ -298,12 +307,16 @@ static int view_exchanged(PyObject *object, const sv_dl_exchange *table, sv_tens
     int found = sv_tensor_view_of_dlpack(object, &tensor, view);
     /* torch negates the imaginary part of a conjugate lazily. Such a view of complex numbers has even strides, so a tensor
        with an odd one (in particular a contiguous one) needs no check. */
-    if (found < 0 || view->dtype->kind != 'f' || (tensor.strides == NULL && tensor.ndim > 0))
+    if (found < 0 || (view->dtype->kind != 'f' && view->dtype->kind != 'c'))
+        return found;
+    if (view->dtype->kind == 'c') /* conjugates themselves are lazy too */
+        return sv_tensor_refuse_lazy(object, view->dtype->kind == 'c');
+    if (tensor.strides == NULL && tensor.ndim > 0)
         return found;
     int64_t strides = 0;
     for (int axis = 0; axis < tensor.ndim; axis++)
         strides |= tensor.strides[axis];
-    return strides & 1 ? 1 : sv_tensor_refuse_negated(object);
+    return strides & 1 ? 1 : sv_tensor_refuse_lazy(object, view->dtype->kind == 'c');
 }
 
 /* --- tensors of a torch without that API, read attribute by attribute */
@@ -316,7 +329,7 @@ static sv_dtype *dtype_from_long_name(const char *name)
     } names[] = {
         {"float32", SV_F32}, {"float64", SV_F64}, {"float16", SV_F16}, {"int32", SV_I32}, {"int64", SV_I64},
         {"int16", SV_I16},   {"int8", SV_I8},     {"bool", SV_U1},     {"uint8", SV_U8},  {"uint16", SV_U16},
-        {"uint32", SV_U32},  {"uint64", SV_U64},
+        {"uint32", SV_U32},  {"uint64", SV_U64},  {"complex64", SV_C64},  {"complex128", SV_C128},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0)
@@ -385,8 +398,8 @@ static int view_attributes(PyObject *object, sv_tensor_view *view)
     view->holds_buffer = false;
     view->hold = NULL;
     result = check_axes(object, view) < 0 ? -1 : finish(object, view);
-    if (result > 0 && view->dtype->kind == 'f')
-        result = sv_tensor_refuse_negated(object);
+    if (result > 0 && (view->dtype->kind == 'f' || view->dtype->kind == 'c'))
+        result = sv_tensor_refuse_lazy(object, view->dtype->kind == 'c');
     goto done;
 raised:
     refuse_as_raised(object);
@@ -584,6 +597,7 @@ PyObject *sv_is_tensor_type(PyObject *Py_UNUSED(module), PyObject *type)
 int sv_array_foreign_init(void)
 {
     names.is_neg = PyUnicode_InternFromString("is_neg");
+    names.is_conj = PyUnicode_InternFromString("is_conj");
     names.exchange = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
     names.dlpack = PyUnicode_InternFromString("__dlpack__");
     names.data_ptr = PyUnicode_InternFromString("data_ptr");
@@ -592,7 +606,7 @@ int sv_array_foreign_init(void)
     names.array = PyUnicode_InternFromString("__array__");
     names.to_numpy = PyUnicode_InternFromString("to_numpy");
     names.dtype = PyUnicode_InternFromString("dtype");
-    return names.is_neg && names.exchange && names.dlpack && names.data_ptr && names.stride && names.module && names.array &&
+    return names.is_neg && names.is_conj && names.exchange && names.dlpack && names.data_ptr && names.stride && names.module && names.array &&
                    names.to_numpy && names.dtype
                ? 0
                : -1;

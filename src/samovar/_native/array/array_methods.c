@@ -143,6 +143,8 @@ static void compare_all(const sv_array *first, const sv_array *second, int64_t s
     COMPARE(SV_F16, uint16_t, sv_half_to_double)
     COMPARE(SV_F32, float, )
     COMPARE(SV_F64, double, )
+    COMPARE(SV_C64, float _Complex, )
+    COMPARE(SV_C128, double _Complex, )
 #undef TRUTH
 #undef COMPARE
     default: Py_UNREACHABLE();

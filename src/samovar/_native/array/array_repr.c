@@ -37,12 +37,27 @@ static PyObject *text_of_float(const sv_dtype *dtype, double value)
     return text;
 }
 
+/* As in NumPy, without parentheses: 1.0-2.5j. */
+static PyObject *text_of_complex(const sv_dtype *dtype, Py_complex value)
+{
+    const sv_dtype *part = sv_dtype_of_kind('f', dtype->itemsize / 2);
+    PyObject *real = text_of_float(part, value.real), *imaginary = real == NULL ? NULL : text_of_float(part, value.imag);
+    PyObject *text = imaginary == NULL ? NULL
+                                       : PyUnicode_FromFormat("%U%s%Uj", real, PyUnicode_READ_CHAR(imaginary, 0) == '-' ? "" : "+",
+                                                              imaginary);
+    Py_XDECREF(real);
+    Py_XDECREF(imaginary);
+    return text;
+}
+
 static PyObject *text_of_element(const sv_array *array, int64_t offset)
 {
     PyObject *value = sv_dtype_load(array->dtype, (const char *)array->data + offset * array->dtype->itemsize);
     if (value == NULL)
         return NULL;
-    PyObject *text = array->dtype->kind == 'f' ? text_of_float(array->dtype, PyFloat_AS_DOUBLE(value)) : PyObject_Str(value);
+    PyObject *text = array->dtype->kind == 'f'   ? text_of_float(array->dtype, PyFloat_AS_DOUBLE(value))
+                     : array->dtype->kind == 'c' ? text_of_complex(array->dtype, PyComplex_AsCComplex(value))
+                                                 : PyObject_Str(value);
     Py_DECREF(value);
     return text;
 }

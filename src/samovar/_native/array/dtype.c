@@ -1,4 +1,4 @@
-/* The primitive dtypes: twelve immutable singletons, and the conversion of single elements to and from Python. */
+/* The dtypes: immutable singletons, and the conversion of single elements to and from Python. */
 #include "native.h"
 
 #include <math.h>
@@ -19,6 +19,8 @@ static sv_dtype table[SV_DTYPE_COUNT] = {
     ENTRY(SV_F16, 'f', 16, 2, "f16", "e", "<f2"),
     ENTRY(SV_F32, 'f', 32, 4, "f32", "f", "<f4"),
     ENTRY(SV_F64, 'f', 64, 8, "f64", "d", "<f8"),
+    ENTRY(SV_C64, 'c', 64, 8, "c64", "Zf", "<c8"),
+    ENTRY(SV_C128, 'c', 128, 16, "c128", "Zd", "<c16"),
 #undef ENTRY
 };
 
@@ -35,6 +37,7 @@ sv_dtype *sv_dtype_of_kind(char kind, Py_ssize_t itemsize)
     KIND('u', 1, SV_U8) KIND('u', 2, SV_U16) KIND('u', 4, SV_U32) KIND('u', 8, SV_U64)
     KIND('f', 2, SV_F16) KIND('f', 4, SV_F32) KIND('f', 8, SV_F64)
     KIND('b', 1, SV_U1)
+    KIND('c', 8, SV_C64) KIND('c', 16, SV_C128)
 #undef KIND
     default: return NULL;
     }
@@ -47,6 +50,8 @@ sv_dtype *sv_dtype_from_format(const char *format, Py_ssize_t itemsize)
     /* Little endian is native here, and a single byte has no order. */
     if (*format == '@' || *format == '=' || *format == '<' || ((*format == '>' || *format == '!') && itemsize == 1))
         format++;
+    if (format[0] == 'Z' && (format[1] == 'f' || format[1] == 'd') && format[2] == '\0')
+        return sv_dtype_of_kind('c', itemsize);
     if (format[0] == '\0' || format[1] != '\0')
         return NULL;
     switch (*format) {
@@ -124,6 +129,21 @@ static int store_float(const sv_dtype *dtype, PyObject *value, void *element)
     return 0;
 }
 
+/* Numbers that are not complex have the imaginary part 0. */
+static int store_complex(const sv_dtype *dtype, PyObject *value, void *element)
+{
+    Py_complex number = PyComplex_AsCComplex(value); /* Python may run here. */
+    if (number.real == -1.0 && PyErr_Occurred())
+        return -1;
+    if (dtype->code == SV_C128) {
+        memcpy(element, &number, sizeof number);
+    } else {
+        float parts[2] = {(float)number.real, (float)number.imag};
+        memcpy(element, parts, sizeof parts);
+    }
+    return 0;
+}
+
 static int store_integer(const sv_dtype *dtype, PyObject *value, void *element)
 {
     /* Floats are rejected rather than truncated: only integers have __index__. */
@@ -167,6 +187,8 @@ int sv_dtype_store(const sv_dtype *dtype, PyObject *value, void *element)
 {
     if (dtype->kind == 'f')
         return store_float(dtype, value, element);
+    if (dtype->kind == 'c')
+        return store_complex(dtype, value, element);
     if (dtype->kind == 'b') {
         int truth = PyObject_IsTrue(value); /* Python may run here. */
         if (truth < 0)
@@ -200,6 +222,16 @@ PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element)
         memcpy(&half, element, sizeof half);
         return PyFloat_FromDouble(sv_half_to_double(half));
     }
+    case SV_C64: {
+        float parts[2];
+        memcpy(parts, element, sizeof parts);
+        return PyComplex_FromDoubles(parts[0], parts[1]);
+    }
+    case SV_C128: {
+        double parts[2];
+        memcpy(parts, element, sizeof parts);
+        return PyComplex_FromDoubles(parts[0], parts[1]);
+    }
     default:
         PyErr_SetString(PyExc_SystemError, "unknown dtype code");
         return NULL;
@@ -227,6 +259,16 @@ static PyObject *dtype_call(PyObject *self, PyObject *args, PyObject *kwargs)
     if (kwargs != NULL && PyDict_GET_SIZE(kwargs)) {
         PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments", dtype->name);
         return NULL;
+    }
+    if (dtype->kind == 'c') { /* c64(real, imag) too, as complex() */
+        uint64_t parts[2];
+        PyObject *number = PyObject_Call((PyObject *)&PyComplex_Type, args, NULL); /* Python may run here. */
+        if (number == NULL || sv_dtype_store(dtype, number, parts) < 0) {
+            Py_XDECREF(number);
+            return NULL;
+        }
+        Py_DECREF(number);
+        return sv_dtype_load(dtype, parts);
     }
     if (!PyArg_UnpackTuple(args, dtype->name, 1, 1, &value))
         return NULL;
@@ -276,6 +318,7 @@ static PyObject *dtype_get_kind(PyObject *self, void *Py_UNUSED(closure))
     case 'i': return PyUnicode_FromString("int");
     case 'u': return PyUnicode_FromString("uint");
     case 'b': return PyUnicode_FromString("bool");
+    case 'c': return PyUnicode_FromString("complex");
     default: return PyUnicode_FromString("float");
     }
 }
@@ -299,11 +342,11 @@ INTEGER_GETTER(itemsize)
 
 static PyGetSetDef dtype_getset[] = {
     {"name", dtype_get_name, NULL, "The short name, as in `samovar.f32`.", NULL},
-    {"kind", dtype_get_kind, NULL, "One of \"int\", \"uint\", \"bool\", \"float\".", NULL},
+    {"kind", dtype_get_kind, NULL, "One of \"int\", \"uint\", \"bool\", \"float\", \"complex\".", NULL},
     {"bits", dtype_get_bits, NULL, "Bits of a value; 1 for u1.", NULL},
     {"itemsize", dtype_get_itemsize, NULL, "Bytes of an element in memory.", NULL},
     {"code", dtype_get_code, NULL, "The code of the dtype in native code.", NULL},
-    {"format", dtype_get_format, NULL, "The format character of the buffer protocol.", NULL},
+    {"format", dtype_get_format, NULL, "The format of the buffer protocol.", NULL},
     {"typestr", dtype_get_typestr, NULL, "The type string of the array interface.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -335,6 +335,14 @@ int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
 /* tensors.c */
 void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided);
 
+/* The slots of an array of complex numbers after its extents, and after its strides: those of the dimension of their parts. */
+static inline int64_t *sv_fill_parts(int64_t *slot, int parts, int64_t number)
+{
+    if (parts > 1)
+        *slot++ = number;
+    return slot;
+}
+
 /* One of our own arrays. */
 static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strided)
 {
@@ -343,10 +351,13 @@ static inline void sv_fill_own(uint8_t *slots, const sv_array *array, bool strid
     slot += SV_FIRST_EXTENT_SLOT;
     for (int axis = 0; axis < array->ndim; axis++)
         *slot++ = array->shape[axis];
+    int parts = sv_dtype_parts(array->dtype);
+    slot = sv_fill_parts(slot, parts, parts);
     if (strided) { /* the slots of strides follow */
-        int shift = __builtin_ctz(array->dtype->itemsize);
+        int shift = __builtin_ctz(array->dtype->itemsize / parts);
         for (int axis = 0; axis < array->ndim; axis++)
             *slot++ = array->byte_strides[axis] >> shift;
+        sv_fill_parts(slot, parts, 1);
     }
 }
 

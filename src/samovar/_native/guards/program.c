@@ -232,10 +232,12 @@ static int make_array_fill(compiler *self, sv_instruction *instruction, const ch
     sv_program *program = self->program;
     bool strided = from->flags[0];
     int ndim = self->state[from->source] - TENSOR;
-    if (check_slots(self, name, from->number, sv_array_slots(ndim, strided)) < 0)
+    sv_tensor_guard *guard = &program->instructions[self->guards[from->source]].tensor;
+    /* The parts of a complex number are a last dimension. */
+    bool has_parts = sv_dtype_parts(sv_dtype_of((sv_dtype_code)(guard->signature & 0xff))) > 1;
+    if (check_slots(self, name, from->number, sv_array_slots(ndim + has_parts, strided)) < 0)
         return -1;
     /* An array is filled in by its guard, as soon as that holds. */
-    sv_tensor_guard *guard = &program->instructions[self->guards[from->source]].tensor;
     if (guard->fill == SV_NO_FILL) {
         guard->fill = strided ? SV_FILL_STRIDES : SV_FILL_SHAPE;
         guard->offset = from->number;

@@ -5,13 +5,18 @@
 
 void sv_fill_foreign(uint8_t *slots, const sv_tensor_view *view, bool strided)
 {
-    int64_t *slot = (int64_t *)slots, *strides = slot + sv_first_stride_slot(view->ndim);
+    int64_t *slot = (int64_t *)slots;
+    int parts = sv_dtype_parts(view->dtype);
     slot[SV_POINTER_SLOT] = (int64_t)(intptr_t)view->data;
+    slot += SV_FIRST_EXTENT_SLOT;
     for (int axis = 0; axis < view->ndim; axis++)
-        slot[SV_FIRST_EXTENT_SLOT + axis] = view->shape[axis];
-    if (strided)
+        *slot++ = view->shape[axis];
+    slot = sv_fill_parts(slot, parts, parts);
+    if (strided) {
         for (int axis = 0; axis < view->ndim; axis++)
-            strides[axis] = view->strides[axis];
+            *slot++ = view->strides[axis] * parts;
+        sv_fill_parts(slot, parts, 1);
+    }
 }
 
 int sv_guard_extent(const sv_extent_guard *guard, PyObject *object, const sv_registers *state)

@@ -1,5 +1,5 @@
-/* The result of a kernel, as a tree: nothing, a scalar in a slot of the argument block, a vector or matrix in consecutive
-   slots, a tuple or a struct of these. A graph with checkpoints returns a status instead, which launcher.c handles. */
+/* The result of a kernel, as a tree: nothing, a scalar in a slot of the argument block, a complex number in two, a vector or
+   matrix in consecutive slots, a tuple or a struct of these. A graph with checkpoints returns a status instead, which launcher.c handles. */
 #include "launch/runtime.h"
 
 enum { MAX_DEPTH = 32, MAX_EXTENT = 1 << 20 };
@@ -14,7 +14,7 @@ typedef struct {
 static int wrong_form(void)
 {
     PyErr_SetString(PyExc_TypeError, "a result is None, (\"scalar\", dtype, offset), (\"matrix\", shape, dtype, "
-                                     "offset), (\"tuple\", (result, …)), (\"struct\", maker, (result, …)) or "
+                                     "offset), (\"complex\", dtype, offset), (\"tuple\", (result, …)), (\"struct\", maker, (result, …)) or "
                                      "(\"status\", offset)");
     return -1;
 }
@@ -68,6 +68,18 @@ static int take_matrix(const tree *self, PyObject *description, sv_result *node)
     return 0;
 }
 
+static int take_complex(const tree *self, PyObject *description, sv_result *node)
+{
+    Py_ssize_t code = sv_dtype_number(PyTuple_GET_ITEM(description, 1)), offset;
+    if (code < 0 || take_offset(self, PyTuple_GET_ITEM(description, 2), &offset) < 0)
+        return -1;
+    sv_dtype *dtype = sv_dtype_of((sv_dtype_code)code);
+    if (sv_dtype_parts(dtype) != 2 || offset > self->block_size - 2 * SV_SLOT)
+        return wrong_form();
+    *node = (sv_result){SV_COMPLEX_RESULT, 0, sv_dtype_of_kind('f', dtype->itemsize / 2), offset, 0, NULL};
+    return 0;
+}
+
 static int take_parts(tree *self, PyObject *parts, sv_result *node, int depth)
 {
     *node = (sv_result){.kind = SV_TUPLE_RESULT, .parts = PyTuple_GET_SIZE(parts)};
@@ -91,6 +103,8 @@ static int take(tree *self, PyObject *description, int depth)
     PyObject *kind = PyTuple_GET_ITEM(description, 0);
     if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "scalar") == 0)
         return take_scalar(self, description, node);
+    if (size == 3 && PyUnicode_CompareWithASCIIString(kind, "complex") == 0)
+        return take_complex(self, description, node);
     if (size == 4 && PyUnicode_CompareWithASCIIString(kind, "matrix") == 0)
         return take_matrix(self, description, node);
     if (size == 2 && depth == 0 && PyUnicode_CompareWithASCIIString(kind, "status") == 0) {
@@ -150,6 +164,16 @@ static PyObject *build_matrix(const sv_result *node, const uint8_t *block)
     return made;
 }
 
+static PyObject *build_complex(const sv_result *node, const uint8_t *block)
+{
+    PyObject *real = sv_dtype_load(node->dtype, block + node->offset);
+    PyObject *imaginary = real == NULL ? NULL : sv_dtype_load(node->dtype, block + node->offset + SV_SLOT);
+    PyObject *made = imaginary == NULL ? NULL : PyComplex_FromDoubles(PyFloat_AS_DOUBLE(real), PyFloat_AS_DOUBLE(imaginary));
+    Py_XDECREF(real);
+    Py_XDECREF(imaginary);
+    return made;
+}
+
 /* The object for a node; *next is the node after its subtree. */
 static PyObject *build(const sv_result *node, const uint8_t *block, const sv_result **next)
 {
@@ -160,6 +184,8 @@ static PyObject *build(const sv_result *node, const uint8_t *block, const sv_res
         return sv_dtype_load(node->dtype, block + node->offset);
     if (node->kind == SV_MATRIX_RESULT)
         return build_matrix(node, block);
+    if (node->kind == SV_COMPLEX_RESULT)
+        return build_complex(node, block);
     PyObject *tuple = PyTuple_New(node->parts);
     for (Py_ssize_t i = 0; tuple != NULL && i < node->parts; i++) {
         PyObject *part = build(*next, block, next);

@@ -54,7 +54,7 @@ enum { SV_TASK_SPEAKS = 1, SV_TASK_COST_UNKNOWN = 2, SV_TASK_SERIAL = 4, SV_TASK
 
 /* The result of a kernel: a tree in preorder. */
 typedef struct {
-    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT, SV_STATUS_RESULT, SV_STRUCT_RESULT } kind;
+    enum { SV_NO_RESULT, SV_SCALAR_RESULT, SV_TUPLE_RESULT, SV_MATRIX_RESULT, SV_COMPLEX_RESULT, SV_STATUS_RESULT, SV_STRUCT_RESULT } kind;
     Py_ssize_t parts;   /* children of a tuple or a struct; components of a matrix */
     sv_dtype *dtype;    /* of a scalar or a component, */
     Py_ssize_t offset;  /* and its offset in the block, or that of the first one; also of the number of a status */

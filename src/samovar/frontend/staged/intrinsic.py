@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from samovar._native import DType, u1
 from samovar.frontend.rules import INTRINSICS
 from samovar.frontend.staged.base import Staged
-from samovar.language import foreign_dtype
+from samovar.language import complex_type, foreign_dtype
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
@@ -57,4 +57,6 @@ def python_type(stager: Stager, name: str) -> DType | None:
         return stager.context.default_ip
     if name == "builtins.float":
         return stager.context.default_fp
+    if name == "builtins.complex":
+        return complex_type(stager.context.default_fp)
     return u1 if name == "builtins.bool" else None

@@ -29,7 +29,9 @@ LARGEST_KNOWN = 512
 def known_array(tensor: Tensor) -> KnownArray | None:
     """All elements of an array at compile time, if it is a small captured NumPy array and not an argument of a launch."""
     ref = tensor.ref
-    if ref is None or tensor.inner or (ref.is_argument() and ref.owner_declared_as() != "data_oriented"):
+    if ref is None or tensor.inner or tensor.array.element is not None:
+        return None
+    if ref.is_argument() and ref.owner_declared_as() != "data_oriented":
         return None
     if not ref.is_instance("numpy.ndarray"):
         return None

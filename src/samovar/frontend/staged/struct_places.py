@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from samovar.frontend.staged.base import Place, Staged
+from samovar.frontend.staged.complex import Complex, new_complex
 from samovar.frontend.staged.matrix import MatrixValue
 from samovar.frontend.staged.matrix_places import InMemory, Parts, new_variable
 from samovar.frontend.staged.struct import StructKind, StructValue
@@ -103,6 +104,8 @@ def new_part(stager: Stager, name: str, value: Staged) -> Place:
             return MemberParts(made.shape, made.parts, made.name, made.home)
         assert isinstance(made, InMemory)
         return MemberInMemory(made.array, made.leading, made.shape, made.name)
+    if isinstance(value, Complex):
+        return new_complex(stager, name, value.part_type(stager, stager.source.node), MemberVariable)
     return MemberVariable(stager.new_local(name, value.type(stager, stager.source.node)))
 
 

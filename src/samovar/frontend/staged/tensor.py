@@ -13,6 +13,7 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.cell_list import METHODS, ListMethod, list_at, only_list
+from samovar.frontend.staged.complex import ComplexPlace
 from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items, Shape
 from samovar.frontend.staged.node import Node, Parent
@@ -56,7 +57,7 @@ class Tensor(Staged):
     @property
     def ndim(self) -> int:
         """The number of dimensions, without those of the elements."""
-        return self.array.ndim - len(self.inner)
+        return self.array.rank - len(self.inner)
 
     @property
     def first(self) -> Tensor:
@@ -88,7 +89,8 @@ class Tensor(Staged):
         return self.array.ndim == 0
 
     def as_operand(self, stager: Stager, node: ast.AST) -> Staged:
-        return Element(self.array, ()).load(stager) if self.is_number() else self
+        is_one = self.is_number() or (self.ndim == 0 and self.array.element is not None)
+        return self.place(()).load(stager) if is_one else self
 
     def type(self, stager: Stager, node: ast.AST) -> DType:
         return self.array.dtype if self.is_number() else super().type(stager, node)
@@ -144,7 +146,7 @@ class Tensor(Staged):
         if name == "shape":
             return Shape(tuple(self.extents(stager)), self.name)
         if name == "dtype":
-            return Static(self.array.dtype)
+            return Static(self.array.element or self.array.dtype)
         if name == "ndim":
             return Static(self.ndim)
         if name == "size":
@@ -254,6 +256,8 @@ class Tensor(Staged):
 
     def place(self, indices: tuple[Value, ...]) -> Place:
         """The element at zero-based indices."""
+        if self.array.element is not None:
+            return ComplexPlace(*(Element(self.array, (*indices, constant(part, i32))) for part in range(2)))
         if not self.inner:
             return Element(self.array, indices)
         from samovar.frontend.staged.matrix_places import InMemory
@@ -363,7 +367,7 @@ class Tensor(Staged):
     def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         array, source = self.array, self.gradient_source()
         layout = (self.inner, array.contiguous, array.wide, array.extents, array.layout, array.offset, array.record_stride)
-        kind = (array.dtype, array.ndim, array.boundary, array.private, array.soa_ndim, array.order)
+        kind = (array.element or array.dtype, array.ndim, array.boundary, array.private, array.soa_ndim, array.order)
         return ("array", kind, layout, None if source is None else source.path)
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:

@@ -126,7 +126,8 @@ class View(Part):
 
     @property
     def advice_for_array(self) -> str:  # type: ignore[override]
-        return f"annotate it as a view, `sv.BufferView[sv.{self.array.dtype.name}]`, or pass the whole array"
+        name = (self.array.element or self.array.dtype).name
+        return f"annotate it as a view, `sv.BufferView[sv.{name}]`, or pass the whole array"
 
     @property
     def advice_for_choice(self) -> str:  # type: ignore[override]
@@ -153,7 +154,7 @@ class View(Part):
         if name == "offset":
             return Scalar(self.whole_offset(stager))
         if name == "dtype":
-            return Static(self.array.dtype)
+            return Static(self.array.element or self.array.dtype)
         if name == "ndim":
             return Static(1)
         if name == "element_shape":

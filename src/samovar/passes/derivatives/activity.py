@@ -97,9 +97,10 @@ class Activity:
         if operation.code in ("load", "load_local"):
             if target in self.memory and target not in self.stopped:
                 self.values.add(operation)
-        elif target is None:
-            if any(each in self.values and _passes(operation, place) for place, each in enumerate(operation.operands)):
-                self.values.add(operation)
+        elif target is None and any(
+            each in self.values and _passes(operation, place) for place, each in enumerate(operation.operands)
+        ):
+            self.values.add(operation)
 
     def returned(self, kernel: Kernel) -> Operation | None:
         """What returns a value that carries derivatives."""
