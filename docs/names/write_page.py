@@ -37,9 +37,9 @@ In compatibility mode (`--as`, `samovar.compat.install`) the following options a
   `%.1f`, `{i:.4d}` is `%.4d`.
 - `float_bounds="truncate"`: a float as a bound of `range` is truncated, with a warning. Otherwise, with a step, and in
   `ndrange`, it is an error.
-- `wide_arguments="wrap"`: an integer argument that does not fit its type wraps, with a warning, and so does a constant that a
-  kernel stores, `u[i] = -1`. An argument of more than 64 bits, or below zero for an unsigned type, raises `OverflowError` in
-  any mode.
+- `wide_arguments="wrap"`: an integer argument that does not fit its type wraps, with a warning, and so does a constant
+  that a kernel stores, `u[i] = -1`. An argument of more than 64 bits, or below zero for an unsigned type, raises
+  `OverflowError` in any mode.
 - `literal_locals="first"`: a local that starts with a literal keeps the type of that literal, with a warning if something
   is lost. Otherwise it has the widest type assigned to it.
 - `vector_truth="entries"`: `and`, `or` and `not` of vectors and matrices are element-wise, and a comparison of vectors in

@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypeAlias
 
 MYPY = False
 if MYPY:
-    from typing import Annotated as Array, Annotated as NDArray
+    from typing import Annotated as Array
+    from typing import Annotated as NDArray
 
     Template: TypeAlias = Any
     c64: TypeAlias = Any

@@ -30,8 +30,8 @@ ROOT = """
     graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl
     il init int16 int32 int64 int8 is_extension_enabled is_logging_effective isinf isnan j ji jk jkl jl k kernel ki
     kj kji kl l linalg load log loop_config make_spd math max mesh_local metal min ndarray ndrange no_activate one
-    Array prange perf_dispatch polar_decompose pow precompile profiler pure pyfunc python qr randint randn random raw_div raw_mod
-    ray real_func ref reset root round rsqrt save seed select set_logging_level simt sin sinh solve
+    Array prange perf_dispatch polar_decompose pow precompile profiler pure pyfunc python qr randint randn random raw_div
+    raw_mod ray real_func ref reset root round rsqrt save seed select set_logging_level simt sin sinh solve
     sparse_matrix_builder sqrt static static_assert static_print stop_grad stream_parallel svd sym_eig sync tan tanh
     template tensor tools types ui u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 volatile_load vulkan wrap x64
     x86_64 zero arange array full ones zeros zeros_like activate append deactivate is_active length rescale_index

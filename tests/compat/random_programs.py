@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import random
 import runpy
 import subprocess
@@ -202,6 +201,7 @@ class Program:
         if depth <= 0 or self.chance(0.15):
             return self.pick(f"{self.random.randint(-20, 20) / 8}", *scope.names["float"], *scope.constants["float"])
         one, other = (self.real(scope, depth - 1) for _ in range(2))
+        number = self.random.randint(0, 4)
         forms: list[Callable[[], str]] = [
             lambda: f"({one} {self.pick('+', '-', '*')} {other})",
             lambda: f"({one} / (2.0 + abs({other})))",
@@ -218,12 +218,13 @@ class Program:
             lambda: self.called(scope, "float", depth) or one,
             lambda: self.part(scope, "vec", depth) or one,
             lambda: self.of_matrix(scope) or self.part_of_struct(scope, "b") or one,
-            lambda: f"{self.pick(*scope.names['struct'])}.mix({self.random.randint(0, 4)})" if scope.names["struct"] else one,
+            lambda: f"{self.pick(*scope.names['struct'])}.mix({number})" if scope.names["struct"] else one,
         ]
         return self.pick(*forms)()
 
     def condition(self, scope: Scope, depth: int = 1) -> str:
-        test = f"{self.integer(scope, depth - 1)} {self.pick('<', '<=', '==', '!=', '>', '>=')} {self.integer(scope, depth - 1)}"
+        left = self.integer(scope, depth - 1)
+        test = f"{left} {self.pick('<', '<=', '==', '!=', '>', '>=')} {self.integer(scope, depth - 1)}"
         if self.chance(0.2):
             test = f"({test} {self.pick('and', 'or')} {self.integer(scope, 0)} % 3 == {self.random.randint(0, 2)})"
         return f"({test})" if self.chance(0.8) else f"(not ({test}))"
@@ -275,7 +276,8 @@ class Program:
         if not scope.names["mat"]:
             return ""
         one = self.pick(*scope.names["mat"])
-        return str(self.pick(f"{one}[0, 1]", f"{one}[{self.integer(scope, 1)} % 2, 1]", f"{one}.determinant()", f"{one}.trace()"))
+        row = self.integer(scope, 1)
+        return str(self.pick(f"{one}[0, 1]", f"{one}[{row} % 2, 1]", f"{one}.determinant()", f"{one}.trace()"))
 
     def struct(self, scope: Scope) -> str:
         if scope.names["struct"] and self.chance(0.4):
@@ -300,12 +302,15 @@ class Program:
         found = [(each, False) for each in scope.readable] + [
             (each, True) for each in scope.writable if each not in scope.inactive
         ]
-        wanted = [(each, own) for each, own in found if each.kind == kind or (each.kind == "struct" and kind in "int float vec")]
+        kinds = (kind, "struct") if kind in "int float vec" else (kind,)
+        wanted = [(each, own) for each, own in found if each.kind in kinds]
         if not wanted:
             return ""
         field, own = self.pick(*wanted)
         element = f"{field.name}[{self.index_of(scope, field, own)}]"
-        return element if field.kind != "struct" or kind == "struct" else f"{element}.{ {'int': 'a', 'float': 'b', 'vec': 'v'}[kind] }"
+        if field.kind != "struct" or kind == "struct":
+            return element
+        return f"{element}.{ {'int': 'a', 'float': 'b', 'vec': 'v'}[kind] }"
 
     def called(self, scope: Scope, kind: str, depth: int) -> str:
         """A call of a function that gives such a value."""
@@ -404,7 +409,8 @@ class Program:
         inner = scope.inner()
         inner.in_loop = True
         name = self.name("q")
-        bounds = self.pick(str(self.random.randint(1, 6)), f"{self.integer(scope, 1)} & 7", f"{self.random.randint(-2, 1)}, 4")
+        least = self.random.randint(-2, 1)
+        bounds = self.pick(str(self.random.randint(1, 6)), f"{self.integer(scope, 1)} & 7", f"{least}, 4")
         head = f"for {name} in range({bounds}):"
         if self.chance(0.2):
             other = self.name("q")
@@ -570,8 +576,14 @@ class Program:
     def write_kernels_of(self, field: Field) -> None:
         """Kernels that activate some elements of a sparse field, and tell which cells are active."""
         names = "i" if field.rank == 1 else "i, j"
-        value = {"int": "i % 5", "float": "i * 0.25", "vec": "qd.Vector([i * 0.5, 1.0, 2.0])", "ivec": "qd.Vector([i, 3])",
-                 "mat": "qd.Matrix([[i * 0.5, 1.0], [2.0, 3.0]])", "struct": "Pair(i, i * 0.5, qd.Vector([1.0, 2.0, 3.0]))"}[field.kind]  # fmt: skip
+        value = {
+            "int": "i % 5",
+            "float": "i * 0.25",
+            "vec": "qd.Vector([i * 0.5, 1.0, 2.0])",
+            "ivec": "qd.Vector([i, 3])",
+            "mat": "qd.Matrix([[i * 0.5, 1.0], [2.0, 3.0]])",
+            "struct": "Pair(i, i * 0.5, qd.Vector([1.0, 2.0, 3.0]))",
+        }[field.kind]
         self.say("@qd.kernel")
         if field.lists:
             with self.block(f"def _{field.name}(count: qd.i32):"):
@@ -582,9 +594,9 @@ class Program:
             return
         space = f"range({self.size})" if field.rank == 1 else f"qd.ndrange{self.shape}"
         step = self.random.randint(1, 4)
-        with self.block(f"def _{field.name}():"), self.block(f"for {names} in {space}:"):
-            with self.block(f"if ({names.replace(', ', ' + 3 * ')}) % {step} == 0:"):
-                self.say(f"{field.name}[{names}] = {value}")
+        chosen = f"if ({names.replace(', ', ' + 3 * ')}) % {step} == 0:"
+        with self.block(f"def _{field.name}():"), self.block(f"for {names} in {space}:"), self.block(chosen):
+            self.say(f"{field.name}[{names}] = {value}")
         self.say("")
         self.say("@qd.kernel")
         with self.block(f"def _{field.name}_active() -> qd.i32:"):
@@ -627,9 +639,8 @@ def run_all(command: list[str], seeds: list[int], directory: Path) -> dict[int, 
         batch = left[:BATCH]
         arguments = [__file__, "--run", ",".join(map(str, batch)), "--keep", str(directory)]
         try:
-            done = subprocess.run(
-                [*command, *arguments], capture_output=True, text=True, timeout=SECONDS * len(batch), env=os.environ, check=False
-            )
+            limit = SECONDS * len(batch)
+            done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=limit, check=False)
             output, status = done.stdout, f"status {done.returncode}: {done.stderr[-500:]}"
         except subprocess.TimeoutExpired as expired:
             output, status = (expired.stdout or b"").decode(), "still running"
@@ -644,6 +655,10 @@ def run_all(command: list[str], seeds: list[int], directory: Path) -> dict[int, 
     return found
 
 
+def are_close(one: Any, other: Any, limit: float) -> bool:
+    return one == other or not (isinstance(one, str) or isinstance(other, str) or abs(one - other) > limit)
+
+
 def differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
     """How two outcomes differ."""
     if "error" in expected or "error" in found:
@@ -652,12 +667,8 @@ def differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
     for name, (is_float, numbers) in expected.items():
         _, own = found[name]
         scale = max((abs(each) for each in numbers if not isinstance(each, str)), default=0.0)
-        close = len(numbers) == len(own) and all(
-            one == other
-            or (is_float and not isinstance(one, str) and not isinstance(other, str) and abs(one - other) <= TOLERANCE * (scale + 1))
-            for one, other in zip(numbers, own, strict=True)
-        )
-        if not close:
+        limit = TOLERANCE * (scale + 1) if is_float else 0
+        if len(numbers) != len(own) or not all(are_close(*pair, limit) for pair in zip(numbers, own, strict=True)):
             wrong.append(f"{name}: {str(numbers)[:200]} became {str(own)[:200]}")
     return wrong
 

@@ -1,8 +1,7 @@
 """The number of ways to place n queens, by backtracking with bits."""
 
-from numba import njit
-
 import numpy as np
+from numba import njit
 
 
 @njit(cache=True)

@@ -29,7 +29,8 @@ def viterbi(start, change, emit, seen, score, back, path):
 def arguments(scale):
     rng = np.random.default_rng(24)
     states, symbols, steps = 8, 6, 2000 * scale
-    start, change, emit = (np.log(rng.dirichlet(np.ones(n), m)) for n, m in ((states, 1), (states, states), (symbols, states)))
+    shapes = (states, 1), (states, states), (symbols, states)
+    start, change, emit = (np.log(rng.dirichlet(np.ones(n), m)) for n, m in shapes)
     seen = rng.integers(0, symbols, steps)
     back, path = np.zeros((steps, states), np.int64), np.zeros(steps, np.int64)
     return start[0], change, emit, seen, np.zeros((steps, states)), back, path

@@ -28,7 +28,7 @@ _HARMLESS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def is_serial(function: Any, given: dict[str, Any], serial: bool) -> bool:
+def is_serial(decorator: Any, given: dict[str, Any], serial: bool) -> bool:
     """Whether a kernel with these options of Numba is serial; an error for those that a decorator of ours does not have.
 
     Without `parallel`, our own option decides; `parallel=False` is `serial=True`.
@@ -36,7 +36,7 @@ def is_serial(function: Any, given: dict[str, Any], serial: bool) -> bool:
     for name, value in given.items():
         harmless = _HARMLESS.get(name, ())
         if not any(value is each or (isinstance(each, str) and value == each) for each in harmless):
-            raise unknown_keyword(function, (name,), value) or SamovarTypeError(f"unknown option {name!r}")
+            raise unknown_keyword(decorator.__wrapped__, (name,), value) or SamovarTypeError(f"unknown option {name!r}")
     parallel = given.get("parallel")
     if parallel and serial:
         raise SamovarTypeError("`parallel=True` and `serial=True` are mutually exclusive: keep one of them")

@@ -94,7 +94,7 @@ def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: 
     if numba:
         from samovar.language.numba_options import is_serial
 
-        is_serial(func.__wrapped__, numba, False)
+        is_serial(func, numba, False)
     if fn is not None:
         return _declare(fn, sys._getframe(1), requires_top_level, is_real_function)
 

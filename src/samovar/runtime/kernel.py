@@ -527,7 +527,7 @@ def declared(function: Any, frame: FrameType, options: dict[str, Any], needs_ann
     if options:
         from samovar.language.numba_options import is_serial
 
-        own["serial"] = is_serial(kernel.__wrapped__, options, own["serial"])
+        own["serial"] = is_serial(kernel, options, own["serial"])
     if function is not None:
         return _declare(function, frame, **own, needs_annotations=needs_annotations)
 

@@ -339,7 +339,7 @@ def a_loop_over_a_node():
 
 
 def a_loop_over_the_parent_of_a_field():
-    x, node = blocks()
+    x, _ = blocks()
     x[3] = 1
     x[17] = 1
     found = qd.field(qd.i32, 8)
@@ -404,7 +404,7 @@ def a_loop_that_activates_elsewhere():
 
 
 def a_loop_after_another_in_a_kernel():
-    x, node = blocks()
+    x, _ = blocks()
     y = qd.field(qd.i32, 32)
 
     @qd.kernel
@@ -472,7 +472,7 @@ def fill_changes_active_elements():
 
 
 def a_fill_in_a_kernel():
-    x, node = blocks()
+    x, _ = blocks()
     x[1] = 1
 
     @qd.kernel
@@ -740,7 +740,7 @@ def a_member_of_an_object():
         @qd.kernel
         def count(self) -> qd.i32:
             total = 0
-            for i in self.block:
+            for _i in self.block:
                 total += 1
             return total
 
@@ -752,7 +752,7 @@ def a_member_of_an_object():
 
 
 def a_field_as_a_template():
-    x, node = blocks()
+    x, _ = blocks()
     y = qd.field(qd.i32, 32)
 
     @qd.kernel
@@ -800,7 +800,7 @@ def copies_between_fields():
 
 
 def a_number_is_not_a_node():
-    x, _ = blocks()
+    _ = blocks()
 
     @qd.kernel
     def k():
@@ -810,7 +810,7 @@ def a_number_is_not_a_node():
 
 
 def an_index_with_too_many_numbers():
-    x, node = blocks()
+    x, _ = blocks()
 
     @qd.kernel
     def k():
