@@ -757,8 +757,8 @@ FAULTS = [
     ),
     Fault(
         "frontend/staged/tensor.py",
-        "kind = (array.dtype, array.ndim, array.boundary, array.private, array.soa_ndim, array.order)",
-        "kind = (array.dtype, array.ndim, array.private, array.soa_ndim, array.order)",
+        "kind = (array.element or array.dtype, array.ndim, array.boundary, array.private, array.soa_ndim, array.order)",
+        "kind = (array.element or array.dtype, array.ndim, array.private, array.soa_ndim, array.order)",
         "frontend/test_specialization_of_funcs.py",
     ),
     Fault(

@@ -6,8 +6,8 @@ import sys
 import pytest
 from fleet import tiers
 
+from samovar.tiers.fsspec_transport import FsspecTransport
 from samovar.tiers.s3_transport import Credentials, S3Transport, find_credentials, signed_headers
-from samovar.tiers.transports import FsspecTransport
 
 pytest.importorskip("s3fs")
 boto3 = pytest.importorskip("boto3")

@@ -16,8 +16,9 @@ from fleet import PROGRAM, launch, tiers
 import samovar as sv
 from samovar.cache import Damaged
 from samovar.errors import SamovarWarning
+from samovar.tiers.addresses import without_secrets
 from samovar.tiers.manifest import Manifest, digest_of, packed_segment, unpacked_segment
-from samovar.tiers.transports import FolderTransport, without_secrets
+from samovar.tiers.transports import FolderTransport
 
 BUILD = "fleet-tests"
 

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         step,
     )
     from samovar.language.missing_name import MissingName
+    from samovar.language.numba_options import serial_in_numba
     from samovar.language.operations import OPERATIONS, Row
     from samovar.language.options import (
         CUTS,
@@ -117,6 +118,7 @@ else:
                 "DEGREES_PER_RADIAN RADIANS_PER_DEGREE TABLED clamp degrees e fract inf mix nan pi radians sign step"
             ),
             "missing_name": "MissingName",
+            "numba_options": "serial_in_numba",
             "operations": "OPERATIONS Row",
             "options": (
                 "CUTS DEFAULTS LINE_OPTIONS Options SWITCHES do_lines_count do_messages_count options_in_force "

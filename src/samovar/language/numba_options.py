@@ -28,7 +28,7 @@ _HARMLESS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def is_serial(decorator: Any, given: dict[str, Any], serial: bool) -> bool:
+def serial_in_numba(decorator: Any, given: dict[str, Any], serial: bool) -> bool:
     """Whether a kernel with these options of Numba is serial; an error for those that a decorator of ours does not have.
 
     Without `parallel`, our own option decides; `parallel=False` is `serial=True`.

@@ -13,7 +13,7 @@ import sys
 import samovar
 from samovar import _native
 from samovar._native import DType, describe_tensor, instance_dict, tensor_facts
-from samovar.language import Annotation, foreign_dtype, specification
+from samovar.language import Annotation, specification
 from samovar.lens.answers import Kind, shown
 from samovar.lens.recognition import BASE_KINDS, EXACT_KINDS, INTRINSICS, learn, learn_intrinsics
 from samovar.lens.tensor_facts import UNKNOWN_EXTENT, RememberedArray
@@ -258,7 +258,7 @@ def number_type(value: object) -> str:
     """Return what a number is by itself: "int", "float" or "bool" in Python, else the name of its dtype."""
     if _is_numpy_scalar(type(value)):
         name = value.dtype.name  # type: ignore[attr-defined]
-        dtype = foreign_dtype(name)
+        dtype = samovar.language.foreign_dtype(name)
         if dtype is None:
             raise samovar.SamovarTypeError(f"a numpy.{name} is not a number that a kernel can use")
         return dtype.name

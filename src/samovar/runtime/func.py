@@ -92,9 +92,9 @@ def func(fn: Any = None, *, is_real_function: bool = False, requires_top_level: 
     9.0
     """
     if numba:
-        from samovar.language.numba_options import is_serial
+        from samovar.language import serial_in_numba
 
-        is_serial(func, numba, False)
+        serial_in_numba(func, numba, False)
     if fn is not None:
         return _declare(fn, sys._getframe(1), requires_top_level, is_real_function)
 

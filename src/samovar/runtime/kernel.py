@@ -525,9 +525,9 @@ def declared(function: Any, frame: FrameType, options: dict[str, Any], needs_ann
     """A kernel, or, without a function, a decorator that makes one. `frame` is where the decorator is used."""
     own = {name: options.pop(name, False) for name in ("fastcache", "graph", "checkpoints", "serial")}
     if options:
-        from samovar.language.numba_options import is_serial
+        from samovar.language import serial_in_numba
 
-        own["serial"] = is_serial(kernel, options, own["serial"])
+        own["serial"] = serial_in_numba(kernel, options, own["serial"])
     if function is not None:
         return _declare(function, frame, **own, needs_annotations=needs_annotations)
 

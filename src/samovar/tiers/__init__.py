@@ -12,21 +12,21 @@ from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from samovar.tiers.addresses import without_secrets
     from samovar.tiers.figures import read_figures
     from samovar.tiers.keys import add_to_trust, generate_key, read_trust, shown_key, signer_of, trust_file
     from samovar.tiers.opening import file_name_of, open_tiers, program_name
     from samovar.tiers.publishing import collect_garbage, contents, entries_of, publish, sign_again, sorted_rows
     from samovar.tiers.tier import Tier, programs_at, tier_at
-    from samovar.tiers.transports import without_secrets
 else:
     __getattr__, __dir__ = _lazy_exports(
         globals(),
         {
+            "addresses": "without_secrets",
             "figures": "read_figures",
             "keys": "add_to_trust generate_key read_trust shown_key signer_of trust_file",
             "opening": "file_name_of open_tiers program_name",
             "publishing": "collect_garbage contents entries_of publish sign_again sorted_rows",
             "tier": "Tier programs_at tier_at",
-            "transports": "without_secrets",
         },
     )

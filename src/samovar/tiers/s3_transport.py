@@ -10,13 +10,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
+from samovar.tiers.fsspec_transport import FsspecTransport
 from samovar.tiers.web_reader import Refused, WebReader
-
-if TYPE_CHECKING:
-    from samovar.tiers.transports import FsspecTransport
 
 _NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SHA-256 of an empty body
 #: How many pages of a listing are read, of a thousand names each.
@@ -111,8 +108,6 @@ class S3Transport:
     @property
     def _fsspec(self) -> FsspecTransport:
         """The transport for everything that is not read here."""
-        from samovar.tiers.transports import FsspecTransport
-
         if self._others is None:
             self._others = FsspecTransport(self._address, self._seconds)
         return self._others

@@ -10,6 +10,7 @@ from time import monotonic, perf_counter, time
 from typing import TYPE_CHECKING
 
 from samovar.cache import MISREADINGS, Damaged, base_parts, opened_leaf
+from samovar.tiers.addresses import without_secrets
 from samovar.tiers.figures import TierFigures
 from samovar.tiers.manifest import (
     LAYOUT,
@@ -19,7 +20,7 @@ from samovar.tiers.manifest import (
     is_file_name,
     unpacked_segment,
 )
-from samovar.tiers.transports import transport_to, without_secrets
+from samovar.tiers.transports import transport_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -1,4 +1,5 @@
-"""How the files of a tier are read and written: a folder, an HTTP server, S3 (`s3_transport.py`), or whatever fsspec opens.
+"""How the files of a tier are read and written: a folder, an HTTP server, S3 (`s3_transport.py`), or whatever fsspec opens
+(`fsspec_transport.py`).
 
 Paths are relative to the address, with slashes. A missing file reads as None; everything else that fails raises. A file that
 is published is never written again, except the index that an HTTP server needs because it cannot list a folder.
@@ -7,28 +8,14 @@ is published is never written again, except the index that an HTTP server needs 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from samovar.errors import SamovarError
-from samovar.tiers.web_reader import MOST_BYTES, TooLarge, WebReader
-
-if TYPE_CHECKING:
-    from typing import Any
+from samovar.tiers.addresses import without_secrets
+from samovar.tiers.fsspec_transport import FsspecTransport
+from samovar.tiers.web_reader import WebReader
 
 #: In each folder of manifests, for servers that cannot list one.
 INDEX = "index"
-
-
-def without_secrets(address: str) -> str:
-    """An address as it may be shown: without a password, and without the values of a query."""
-    protocol, separator, rest = address.partition("://")
-    if not separator:
-        return address
-    rest, question, _ = rest.partition("?")
-    place, slash, path = rest.partition("/")
-    user, at, host = place.rpartition("@")
-    shown = f"{user.partition(':')[0]}:***@{host}" if ":" in user else user + at + host
-    return protocol + separator + shown + slash + path + question + ("***" if question else "")
 
 
 class Transport(Protocol):
@@ -118,54 +105,6 @@ class HttpTransport:
 
     def remove(self, path: str) -> None:
         raise OSError(f"{self._address} is read only")
-
-
-class FsspecTransport:
-    """Any file system of fsspec: s3, gcs, az, memory and others."""
-
-    def __init__(self, address: str, seconds: float) -> None:
-        try:
-            import fsspec
-        except ImportError as error:
-            raise SamovarError(
-                f"the cache tier {without_secrets(address)} needs the package fsspec\n  help: pip install 'samovar[remote]'"
-            ) from error
-        protocol = address.partition("://")[0]
-        settings: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True}
-        if protocol in ("s3", "s3a"):
-            settings["config_kwargs"] = {
-                "connect_timeout": seconds, "read_timeout": seconds, "retries": {"max_attempts": 1},
-            }  # fmt: skip
-        try:
-            self._files, self._base = fsspec.core.url_to_fs(address, **settings)
-        except ImportError as error:
-            raise SamovarError(f"the cache tier {without_secrets(address)} cannot be opened: {error}") from error
-
-    def read(self, path: str) -> bytes | None:
-        try:
-            # A range bounds what is received, without a request for the size.
-            content: bytes = self._files.cat_file(f"{self._base}/{path}", start=0, end=MOST_BYTES + 1)
-        except FileNotFoundError:
-            return None
-        if len(content) > MOST_BYTES:
-            raise TooLarge(f"{path} has more than {MOST_BYTES >> 20} MiB")
-        return content
-
-    def names(self, folder: str) -> list[str]:
-        try:
-            found = self._files.ls(f"{self._base}/{folder}", detail=False)
-        except FileNotFoundError:
-            return []
-        return [str(path).rstrip("/").rpartition("/")[2] for path in found]
-
-    def write(self, path: str, content: bytes) -> None:
-        self._files.pipe_file(f"{self._base}/{path}", content)
-
-    def remove(self, path: str) -> None:
-        try:
-            self._files.rm_file(f"{self._base}/{path}")
-        except FileNotFoundError:
-            return
 
 
 def transport_to(address: str, seconds: float) -> Transport:

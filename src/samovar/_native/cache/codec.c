@@ -33,7 +33,7 @@ static const char *const words[] = {
     "shared_variables", "printed_numbers", "float_bounds", "wide_arguments", "kernel_coverage", "probes",
     "literal_locals", "again", "callee",
     "vector_truth", "nested_structs", "missing_returns", "lost_gradients", "rounded_halves",
-    "number type",
+    "number type", "COMPLEX", "overwritten_values",
 };
 enum { WORD_COUNT = sizeof words / sizeof *words, MAX_DEPTH = 200 };
 
