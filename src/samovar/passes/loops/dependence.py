@@ -269,9 +269,9 @@ def _require_own_elements(loop: For, affine: Affine, fast_math: bool) -> tuple[D
             raise Refused(f"{array.name} may share memory with another array")
         if not _only_reduces(accesses[array], results, fast_math):
             found = _distances(accesses[array], loop, affine, within)
-            if found is None or len(found | distances.keys()) > _MOST_DISTANCES:
+            if found is None or len(found.keys() | distances.keys()) > _MOST_DISTANCES:
                 raise Refused(f"iterations may touch the same elements of {array.name}")
-            distances.update(dict.fromkeys(found))
+            distances.update(found)
     return tuple(distances)
 
 
@@ -289,14 +289,16 @@ def _only_reduces(accesses: Sequence[Operation], results: set[Value], fast_math:
     return array_of(accesses[0]).dtype.kind != "float" or fast_math
 
 
-def _distances(accesses: Sequence[Operation], loop: For, affine: Affine, within: set[Value]) -> set[Distance] | None:
+def _distances(
+    accesses: Sequence[Operation], loop: For, affine: Affine, within: set[Value]
+) -> dict[Distance, None] | None:
     """The distances that ensure that no two lanes touch the same element by some accesses to an array, one of them writing,
-    except for reads before writes; None if nothing does."""
+    except for reads before writes, each once, in order; None if nothing does."""
     if len(accesses) > _MOST_ACCESSES:
         return None
     array = array_of(accesses[0])
     forms = {access: [affine.form(index) for index in indices(access)] for access in accesses}
-    found: set[Distance] = set()
+    found: dict[Distance, None] = {}
     reading = not any(isinstance(each, (For, While)) for each in walk(loop.body))  # and nothing is written so far
     outside: dict[object, Value] | None = None
     for access in accesses:
@@ -311,7 +313,7 @@ def _distances(accesses: Sequence[Operation], loop: For, affine: Affine, within:
             if not any(not each.terms for each in known):
                 if not known:
                     return None
-                found.add(known[0])
+                found[known[0]] = None
     return found
 
 
