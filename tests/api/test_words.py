@@ -88,13 +88,15 @@ def test_the_switches_are_those_that_the_sources_ask_for():
 
 def test_keywords_of_others_are_answered_with_what_is_done_here():
     for keyword, words in {
-        "parallel": "the outermost loop of a kernel is parallel",
-        "fastmath": r"sv\.init\(fast_math=True\)",
-        "cache": "compiled kernels are cached",
+        "signature": "the arguments decide the types",
+        "fast_math": r"sv\.init\(fast_math=False\)",
+        "num_threads": r"sv\.init\(num_threads=n\)",
     }.items():
-        with pytest.raises(sv.SamovarTypeError, match=f"sv.kernel has no parameter '{keyword}': .*{words}") as caught:
+        with pytest.raises(sv.SamovarTypeError, match=f"sv.kernel does not accept {keyword}=True: .*{words}"):
             sv.kernel(**{keyword: True})
-        assert "its parameters are fastcache, graph, checkpoints" in str(caught.value)
+    with pytest.raises(sv.SamovarTypeError, match="no parameter 'grph': did you mean 'graph'") as caught:
+        sv.kernel(grph=True)
+    assert "its parameters are fastcache, graph, checkpoints" in str(caught.value)
     assert all(hint for hint in KEYWORDS_ELSEWHERE.values())
 
 
