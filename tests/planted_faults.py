@@ -111,10 +111,11 @@ FAULTS = [
     Fault("ir/affine.py", "        if step.low > 0:\n", "        if True:\n", "passes/loops/test_peel.py"),
     Fault(
         "ir/affine.py",
-        "self.bits == 64 or (self.bits >= 32 and",
-        "self.bits == 64 or (self.bits >= 8 and",
+        "self.bits >= 32 and not array.wide",
+        "self.bits >= 8 and not array.wide",
         "passes/loops/test_divergence.py",
     ),
+    Fault("ir/affine.py", "return abs(self.constant) < _HALF // 2", "return True", "ir/test_affine.py"),
     Fault(
         "ir/affine.py",
         "            elif symbol.identity in varying:\n                return None\n",

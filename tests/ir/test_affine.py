@@ -170,3 +170,18 @@ def test_a_quotient_and_its_rest_are_the_dividend() -> None:
     assert [(symbol.identity, factor) for symbol, factor in form.terms] == [(p, 1)]
     assert form.constant == 5
     assert len(affine.form(wrong).terms) == 2
+
+
+def test_indices_that_wrap_are_as_far_apart_as_their_constants_if_those_are_small() -> None:
+    array = Array("a", f32, 1)
+    build = Builder(array, Parameter("n", i64))
+    narrow = build.cast(build["n"], i32)
+    one = build.op("add", narrow, Constant(1, i32))
+    same = build.cast(build.op("add", build["n"], Constant(1 + 2**32, i64)), i32)
+    with build.parallel((0, 9), type=i64) as (i,):
+        exact, wrapped = build.op("add", i, Constant(1, i64)), build.op("sub", build.cast(i, i32), Constant(2**30, i32))
+    form = Affine(build.kernel().body).form
+    assert form(one).base(array) == form(narrow).base(array)
+    assert not form(same).indexes(array), "these are equal"
+    assert form(same).base(array) != form(one).base(array)
+    assert form(exact).base(array) != form(wrapped).base(array)

@@ -65,9 +65,9 @@ class AffineForm:
         total = _sum(self, _scaled(other, factor))
         return replace(total, low=self.low, high=self.high)
 
-    def base(self) -> Hashable:
-        """The part that two forms share if they differ by a constant."""
-        return frozenset(self.terms), self.bits
+    def base(self, array: Array | None = None) -> Hashable:
+        """The part that two forms share if they differ by a constant: as integers, or as in-bounds indices of an array."""
+        return frozenset(self.terms), None if array is not None and self._is_near() and self.indexes(array) else self.bits
 
     def indexes(self, array: Array) -> bool:
         """Whether forms give true distances: in-bounds indices with one base are as far apart as their forms, and
@@ -76,7 +76,13 @@ class AffineForm:
         An in-bounds index is r in [0, 2^31) for all but wide arrays. A sum in [-2^31, 2^31) that is congruent to r modulo
         2^32 is near r or out of bounds; in other types, extended to 64 bits, a wrapped sum may be in bounds elsewhere.
         """
-        return self.bits == 64 or (self.bits >= 32 and not array.wide and self.low >= -_HALF and self.high < _HALF)
+        return self.bits == 64 or (
+            self.bits >= 32 and not array.wide and self.low >= -_HALF and self.high < _HALF and self._is_near()
+        )
+
+    def _is_near(self) -> bool:
+        """Whether the constant is so small that two of them differ by less than the lost multiples of 2^32."""
+        return abs(self.constant) < _HALF // 2
 
 
 def constant_integer(value: Value) -> int | None:
@@ -235,8 +241,7 @@ class Affine:
         """The key of the row that an operation accesses, equal for accesses to one row of an array, and the position in the
         row: the form of the last index."""
         array, (*others, last) = array_of(access), map(self.form, indices(access))
-        along = frozenset(last.terms) if last.indexes(array) else last.base()
-        return (array, along, *((each.base(), each.constant) for each in others)), last
+        return (array, last.base(array), *((each.base(array), each.constant) for each in others)), last
 
     def _needed(self, value: Value) -> Iterable[Value]:
         """The values whose forms are needed for the form of a value."""

@@ -245,7 +245,8 @@ def are_distinct(one: Operation, other: Operation, affine: Affine, moving: Conta
     for left, right in zip(indices(one), indices(other), strict=True):
         first, second = affine.form(left), affine.form(right)
         invariant = not any(symbol.identity in moving for symbol, _ in first.terms)
-        if invariant and first.base() == second.base() and first.constant != second.constant and first.indexes(array):
+        near = first.base(array) == second.base(array) and first.indexes(array)
+        if invariant and near and first.constant != second.constant:
             return True
         if affine.differ(left, right, moving):
             return True
@@ -352,7 +353,7 @@ _MOST_ACCESSES, _MOST_OUTSIDE, _MOST_DISTANCES = 64, 64, 4
 
 def _never_collide(one: AffineForm, other: AffineForm, array: Array, loop: For, within: set[Value]) -> bool:
     """Whether two indices differ in different iterations: no number of iterations makes up for their distance."""
-    if one.base() != other.base() or not one.indexes(array) or not other.indexes(array):
+    if one.base(array) != other.base(array) or not one.indexes(array):
         return False
     step = 0
     for symbol, coefficient in one.terms:
@@ -375,7 +376,7 @@ def iteration_distance(
     distance: int | None = None
     for read, written in zip(indices(load), indices(store), strict=True):
         one, other = affine.form(read), affine.form(written)
-        if one.base() != other.base() or not one.indexes(array):
+        if one.base(array) != other.base(array) or not one.indexes(array):
             return None
         each = affine.step(read, loop.variable, within)
         if each is None:
