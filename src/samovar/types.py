@@ -19,11 +19,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from samovar.values import matrix, struct, vector
+    from samovar.values import StructBase, matrix, struct, vector
 
 __all__ = [
     "Array",
     "NDArray",
+    "StructBase",
     "Template",
     "buffer_view",
     "c64",
@@ -331,7 +332,7 @@ def _kind(dtype: Any) -> str:
 
 
 # The types of vectors, matrices and structs are loaded on first use.
-__getattr__ = _lazy_exports(globals(), {"values": "matrix struct vector"}, (), "samovar")[0]
+__getattr__ = _lazy_exports(globals(), {"values": "StructBase matrix struct vector"}, (), "samovar")[0]
 
 
 def __dir__() -> list[str]:

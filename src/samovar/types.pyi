@@ -7,6 +7,10 @@ that dtypes correspond to, and the interface that arrays of all libraries have i
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeAlias
 
+from typing_extensions import dataclass_transform
+
+from samovar.values.struct_arrays import StructField, StructNdarray
+
 MYPY = False
 if MYPY:
     from typing import Annotated as Array
@@ -87,6 +91,27 @@ else:
 
     Array: TypeAlias = NDArray
 
+@dataclass_transform()
+class StructBase:
+    @classmethod
+    def field(
+        cls,
+        shape: Any = None,
+        *,
+        order: str | None = None,
+        offset: Any = None,
+        needs_grad: bool = False,
+        name: str = "",
+        layout: Any = "aos",
+        needs_dual: bool = False,
+    ) -> StructField: ...
+    @classmethod
+    def ndarray(
+        cls, shape: Any, needs_grad: bool = False, layout: Any = "aos", needs_dual: bool = False
+    ) -> StructNdarray: ...
+    @classmethod
+    def from_numpy(cls, array: Any, copy: bool | None = None) -> StructNdarray: ...
+
 def ndarray(
     dtype: Any = None, ndim: int | None = None, *, needs_grad: bool | None = None, boundary: str = "unsafe"
 ) -> Any: ...
@@ -105,6 +130,7 @@ def struct(**members: Any) -> Any: ...
 __all__ = [
     "Array",
     "NDArray",
+    "StructBase",
     "Template",
     "buffer_view",
     "c64",

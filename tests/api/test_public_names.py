@@ -37,7 +37,7 @@ ROOT = """
     x86_64 zero arange array full ones zeros zeros_like activate append deactivate is_active length rescale_index
 """
 TYPES = """
-    Array NDArray Template buffer_view c128 c64 complex128 complex64
+    Array NDArray StructBase Template buffer_view c128 c64 complex128 complex64
     f16 f32 f64 float16 float32 float64 i16 i32 i64 i8 int16 int32 int64 int8 is_integral
     is_real is_signed is_tensor matrix ndarray ref sparse_matrix_builder struct template u1 u16 u32 u64 u8 uint1 uint16
     uint32 uint64 uint8 vector

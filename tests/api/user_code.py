@@ -100,6 +100,23 @@ def fall(p: Parameters, dt: sv.f32) -> None:
         sv.atomic_add(p.positions[i], np.sin(0.0))
 
 
+class Ray(sv.types.StructBase):
+    origin: vec3
+    length: sv.f32 = 1.0
+
+    @sv.func
+    def scaled(self, by: real) -> sv.f32:
+        return self.length * by
+
+
+@sv.kernel
+def reach(rays: sv.types.NDArray[Ray, 1], by: real) -> real:
+    found: real = 0.0
+    for i in rays:
+        found += rays[i].scaled(by)
+    return found
+
+
 @sv.data_oriented
 class Counter:
     def __init__(self, n: int) -> None:
@@ -131,6 +148,11 @@ def main() -> list[float]:
     counter = Counter(4)
     counter.count(2)
     counter.count(times=2)
+    rays, one = Ray.field(shape=4), Ray(length=2.0)
+    rays.fill(one)
+    assert rays.shape == (4,)
+    assert one.length == 2.0
+    assert reach(rays, 0.5) == 4.0
     assert "axpy" in axpy.inspect("ir")
     f = sv.field(sv.f32, shape=(2, 2))
     f.fill(1)

@@ -127,6 +127,28 @@ def test_methods_run_in_plain_python():
     assert not isinstance(S(), Body)
 
 
+def test_a_class_with_the_struct_base_is_a_struct_type_with_and_without_the_decorator():
+    class Plain(sv.types.StructBase):
+        x: sv.f32
+        n: sv.i32 = 3
+
+        @sv.func
+        def total(self):
+            return self.x + self.n
+
+    @sv.dataclass
+    class Derived(Plain):
+        y: sv.f32
+
+    assert Derived(x=1, y=2).total() == 4
+    assert Plain.field(4).shape == (4,)
+    assert Derived.keys == ["x", "n", "y"]
+    with pytest.raises(sv.SamovarTypeError, match="can only derive from other structs"):
+
+        class Mixed(sv.types.StructBase, dict):
+            x: sv.f32
+
+
 def test_a_struct_derives_from_another_one():
     @sv.dataclass
     class Planet(Body):

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     )
     from samovar.values.python_mathematics import load_python_mathematics
     from samovar.values.struct_arrays import StructArray, StructField, StructNdarray, over_memory
-    from samovar.values.struct_types import MemoryLayout, StructArrayAnnotation, StructType, dataclass, struct
+    from samovar.values.struct_types import MemoryLayout, StructArrayAnnotation, StructBase, StructType, dataclass, struct
     from samovar.values.structs import Struct
 else:
     __getattr__, __dir__ = _lazy_exports(
@@ -81,7 +81,7 @@ else:
             "matrix_types": "MatrixType ivec2 ivec3 ivec4 mat2 mat3 mat4 matrix uvec2 uvec3 uvec4 vec2 vec3 vec4 vector",
             "python_mathematics": "load_python_mathematics",
             "struct_arrays": "StructArray StructField StructNdarray over_memory",
-            "struct_types": "MemoryLayout StructArrayAnnotation StructType dataclass struct",
+            "struct_types": "MemoryLayout StructArrayAnnotation StructBase StructType dataclass struct",
             "structs": "Struct",
         },
     )

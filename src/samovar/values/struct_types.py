@@ -176,7 +176,7 @@ class StructType(Annotation):
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         """Let a class derive from it and inherit its members and methods: `dataclass` finds it in `__orig_bases__`."""
-        return ()
+        return (StructBase,)
 
     def __str__(self) -> str:
         return self.name
@@ -317,9 +317,15 @@ def dataclass(cls: Any) -> Any:
     >>> round(Sphere(radius=2).area())
     50
     """
+    if isinstance(cls, StructType):  # derived from `StructBase` or from another struct
+        return cls
     if not isinstance(cls, type):
         raise samovar.SamovarTypeError(f"@sv.dataclass decorates a class, not a {type(cls).__name__}")
-    frame = sys._getframe(1)
+    return declared(cls, sys._getframe(1))
+
+
+def declared(cls: type, frame: FrameType) -> StructType:
+    """The struct type that the body of a class describes."""
     members: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     methods: dict[str, Any] = {}
@@ -334,7 +340,7 @@ def dataclass(cls: Any) -> Any:
                 }
             )
             methods.update(base.methods)
-    if cls.__bases__ != (object,):
+    if cls.__bases__ not in ((object,), (StructBase,)):
         raise samovar.SamovarTypeError(
             f"{cls.__qualname__}: a struct can only derive from other structs, not from {cls.__bases__}"
         )
@@ -353,6 +359,27 @@ def dataclass(cls: Any) -> Any:
     return made_of(members, cls.__name__, defaults, methods)
 
 
+class StructDeclaration(type):
+    """The metaclass of `StructBase`: a class statement creates a struct type."""
+
+    @staticmethod
+    @api_boundary
+    def __new__(metaclass: type[type], name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+        cls = type.__new__(metaclass, name, bases, namespace, **options)
+        return declared(cls, sys._getframe(1)) if bases else cls
+
+
+class StructBase(metaclass=StructDeclaration):
+    """A base class that does what `sv.dataclass` does, in a form that all type checkers understand.
+
+    >>> import samovar as sv
+    >>> class Ray(sv.types.StructBase):
+    ...     length: sv.f32
+    >>> Ray.field(shape=16).shape
+    (16,)
+    """
+
+
 def annotations_of(cls: type) -> dict[str, Any]:
     """The annotations in the body of a class."""
     # Not `inspect`, which nothing else would load.
@@ -366,9 +393,7 @@ def _evaluated(cls: type, member: str, written: Any, frame: FrameType) -> Any:
     return evaluated(written, frame, f"the annotation of {cls.__qualname__}.{member}")
 
 
-def made_of(
-    members: Mapping[str, Any], name: str, defaults: Mapping[str, Any], methods: Mapping[str, Any]
-) -> StructType:
+def made_of(members: Mapping[str, Any], name: str, defaults: Mapping[str, Any], methods: Mapping[str, Any]) -> StructType:
     """A type from the written types of its members."""
     if not members and not methods:
         raise samovar.SamovarTypeError(f"{name}: a struct must have at least one member")
@@ -419,4 +444,3 @@ def _default(name: str, member: str, kind: Any, value: Any) -> tuple[Any, ...]:
         raise samovar.SamovarTypeError(f"the default of `{member}` of {name} must be a {kind}, not {what}")
     count = kind.n * kind.m if isinstance(kind, MatrixType) else 1
     return tuple(found.numbers * count if found.shape == () else found.numbers)
-
