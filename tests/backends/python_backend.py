@@ -22,7 +22,7 @@ from ir_arithmetic import evaluate
 from ir_interpreter import modified
 from samovar import _native
 from samovar._native import DType, Image, symbol_address
-from samovar.backends import Backend, CannotLink, Rendered, RenderOptions
+from samovar.backends import Backend, CannotLink, Listing, Rendered, RenderOptions
 from samovar.ir import (
     RUNTIME,
     SCALAR,
@@ -327,6 +327,12 @@ class PythonBackend:
 
     def render(self, kernel: Kernel, options: RenderOptions) -> Rendered:
         return render(kernel, options)
+
+    def listings(
+        self, kernel: Kernel, options: RenderOptions, assemble: Callable[[str], str]
+    ) -> dict[str, Listing]:
+        text = render(kernel, options).text
+        return {self.name: Listing(text, [0] * len(text.splitlines()))}
 
     def canonical(self, text: str) -> str:
         return text

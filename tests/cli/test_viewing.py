@@ -90,7 +90,7 @@ def test_a_kernel_has_all_its_stages(report):
     assert "define" in stages["llvm"]
     assert ".text" in stages["asm"]
     assert "task" in stages["graph"]
-    for stage in ("staged", "loops", "ir"):
+    for stage in ("staged", "loops", "ir", "llvm", "asm"):
         assert len(stages[f"{stage} lines"]) == len(stages[stage].splitlines())
 
 

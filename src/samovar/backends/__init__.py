@@ -10,9 +10,9 @@ from samovar import _lazy_exports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.backends.protocol import Backend, CannotLink, Rendered, RenderOptions, Target, Unit
+    from samovar.backends.protocol import Backend, CannotLink, Listing, Rendered, RenderOptions, Target, Unit
 else:
-    __getattr__, __dir__ = _lazy_exports(globals(), {"protocol": "Backend CannotLink RenderOptions Rendered Target Unit"})
+    __getattr__, __dir__ = _lazy_exports(globals(), {"protocol": "Backend CannotLink Listing RenderOptions Rendered Target Unit"})
 
 #: The module of each backend, by name.
 BACKENDS = {"llvm": "samovar.backends.llvm"}

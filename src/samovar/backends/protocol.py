@@ -9,9 +9,9 @@ be linked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from samovar._native import Image
@@ -72,6 +72,13 @@ class Rendered:
     units: tuple[Unit, ...] = ()
 
 
+class Listing(NamedTuple):
+    """A text for reading, and for each of its lines the line of the program that it comes from; 0 if there is none."""
+
+    text: str
+    lines: list[int]
+
+
 class CannotLink(RuntimeError):
     """Code that cannot become an image; the message is the reason."""
 
@@ -108,6 +115,11 @@ class Backend(Protocol):
 
     def render(self, kernel: Kernel, options: RenderOptions, whole: bool = False) -> Rendered:
         """The text of a kernel. The same IR gives the same text. `whole`: as a single unit."""
+
+    def listings(
+        self, kernel: Kernel, options: RenderOptions, assemble: Callable[[str], str]
+    ) -> dict[str, Listing]:
+        """The texts of a kernel by stage, linked to the program. `assemble` compiles a text to assembly."""
 
     def canonical(self, text: str) -> str:
         """A canonical text, without irrelevant differences. It is a key and not a program."""

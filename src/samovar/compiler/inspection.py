@@ -44,11 +44,9 @@ def inspect_stages(lens: Lens) -> dict[str, Any]:
                 found["tasks"] = _tasks(kernel, loops)
         found["ir"], found["ir lines"] = print_with_lines(kernel)
         compiling = backend()
-        rendered = compiling.render(kernel, lens.options)
-        found[compiling.name] = rendered.text
-        texts = [unit.text for unit in rendered.units] or [rendered.text]
-        jobs = [Job(kernel.name, text, compiling.target(), "assembly") for text in texts]
-        found["asm"] = "\n".join(made(job).code.decode() for job in jobs)
+        assemble = lambda text: made(Job(kernel.name, text, compiling.target(), "assembly")).code.decode()  # noqa: E731
+        for stage, listing in compiling.listings(kernel, lens.options, assemble).items():
+            found[stage], found[f"{stage} lines"] = listing
         return found
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from samovar._native import Image
     from samovar.backends.llvm.target import Target
-    from samovar.backends.protocol import Backend, Rendered, RenderOptions, Unit
+    from samovar.backends.protocol import Backend, Listing, Rendered, RenderOptions, Unit
     from samovar.ir import Kernel
 
 
@@ -48,6 +48,15 @@ class LLVM:
         from samovar.backends.llvm.kernel import render
 
         return render(kernel, options, whole)
+
+    def listings(
+        self, kernel: Kernel, options: RenderOptions, assemble: Callable[[str], str]
+    ) -> dict[str, Listing]:
+        from samovar.backends.llvm.kernel import render
+        from samovar.backends.llvm.source_lines import listings
+
+        rendered = render(kernel, options, marks_lines=True)
+        return listings(self.name, rendered.text, [unit.text for unit in rendered.units] or [rendered.text], assemble)
 
     def canonical(self, text: str) -> str:
         """Locals and labels are numbered in the order of their appearance in a function. Equal names stay equal and

@@ -13,6 +13,7 @@ from samovar.backends.llvm.module import UNLIKELY
 from samovar.backends.llvm.operations import OPERATIONS
 from samovar.backends.llvm.polling import POLLING
 from samovar.backends.llvm.race_checks import WATCHING
+from samovar.backends.llvm.source_lines import mark_lines
 from samovar.backends.llvm.writer import Writer
 from samovar.ir import Constant, For, If, Operation, Region, While, dtype_of
 
@@ -27,13 +28,22 @@ def region(writer: Writer, body: Region) -> None:
 
 def operations(writer: Writer, steps: Sequence[Operation]) -> None:
     """Render operations, up to the first that leaves the region."""
-    values = writer.values
+    values, marks = writer.values, writer.marks_lines
     for operation in steps:
-        result = RENDERINGS[operation.code](writer, operation)
+        result = _marked(writer, operation) if marks else RENDERINGS[operation.code](writer, operation)
         if result is not None:
             values[operation] = result
         if writer.terminated:
             return
+
+
+def _marked(writer: Writer, operation: Operation) -> str | None:
+    """Render an operation, and mark what it has written with its line of the program."""
+    written = [(lines, len(lines)) for lines in (writer.prologue, writer.lines, writer.cold)]
+    result = RENDERINGS[operation.code](writer, operation)
+    for lines, begin in written:
+        mark_lines(lines, begin, operation.line)
+    return result
 
 
 def _if(writer: Writer, operation: If) -> None:

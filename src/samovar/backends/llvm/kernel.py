@@ -134,9 +134,10 @@ def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
 
 
 def render(
-    kernel: Kernel, options: RenderOptions, whole: bool = False, target: Target | None = None
+    kernel: Kernel, options: RenderOptions, whole: bool = False, target: Target | None = None, marks_lines: bool = False
 ) -> Rendered:
-    """The LLVM text of a kernel with outlined loops, for a target. The same IR gives the same text."""
+    """The LLVM text of a kernel with outlined loops, for a target. The same IR gives the same text. `marks_lines`: with marks
+    for `samovar.backends.llvm.source_lines`."""
     has_units = not whole and (
         any(function.separate for function in kernel.functions) or any(task.separate for task in outlined(kernel))
     )
@@ -157,8 +158,9 @@ def render(
 
     effort, flushes = options.opt_level, options.flush_denormals
     program = Program(
-        kernel, target or chosen_target(), options.fast_math, effort, in_module, has_units, flushes, options.without
-    )
+        kernel, target or chosen_target(), options.fast_math, effort, in_module, has_units, flushes, options.without,
+        marks_lines,
+    )  # fmt: skip
     if has_units:
         for function in kernel.functions:
             if function.separate:

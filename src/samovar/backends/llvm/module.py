@@ -92,6 +92,7 @@ class Program:
     has_units: bool = False
     flush_denormals: bool = False
     without: str = ""
+    marks_lines: bool = False
     units: list[Unit] = field(default_factory=list)
     functions: dict[Function, tuple[int, Callee]] = field(default_factory=dict)
     _roots_of: dict[Function, set[str]] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from samovar.backends.llvm.denormals import around
 from samovar.backends.llvm.functions import part_fact
 from samovar.backends.llvm.indices import widened
 from samovar.backends.llvm.module import AS_WRITTEN, BOOLEAN, OUTLINED, Module
+from samovar.backends.llvm.source_lines import mark_lines
 from samovar.backends.llvm.types import memory_type, register_type
 from samovar.backends.llvm.writer import Writer, extent_range
 from samovar.backends.protocol import UNIT
@@ -184,7 +185,10 @@ class TaskWriter(Writer):
             arguments.append(f"{parameter.kind} {argument}")
         arguments += ["i64 %first", "i64 %last"]
         called = around(self.module, [f"  call void @{name}.body({', '.join(arguments)})"])
-        return "\n".join([*lines, *called, "  ret void", "}\n"])
+        lines += [*called, "  ret void"]
+        if self.marks_lines:
+            mark_lines(lines, 1, self.task.line)
+        return "\n".join([*lines, "}\n"])
 
     def frame(self) -> str:
         """In the enclosing code: fill the frame for the task function."""

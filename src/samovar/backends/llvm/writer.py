@@ -62,6 +62,7 @@ class Writer(ABC):
     def __init__(self, module: Module) -> None:
         self.module = module
         self.flags = module.flags
+        self.marks_lines = module.program.marks_lines
         self.lines: list[str] = ["start:"]
         self.prologue: list[str] = []
         self.cold: list[str] = []
