@@ -12,7 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.backends.protocol import Backend, CannotLink, Listing, Rendered, RenderOptions, Target, Unit
 else:
-    __getattr__, __dir__ = _lazy_exports(globals(), {"protocol": "Backend CannotLink Listing RenderOptions Rendered Target Unit"})
+    __getattr__, __dir__ = _lazy_exports(
+        globals(), {"protocol": "Backend CannotLink Listing RenderOptions Rendered Target Unit"}
+    )
 
 #: The module of each backend, by name.
 BACKENDS = {"llvm": "samovar.backends.llvm"}

@@ -136,8 +136,8 @@ def _in_entry(kernel: Kernel, has_units: bool) -> Iterator[Operation]:
 def render(
     kernel: Kernel, options: RenderOptions, whole: bool = False, target: Target | None = None, marks_lines: bool = False
 ) -> Rendered:
-    """The LLVM text of a kernel with outlined loops, for a target. The same IR gives the same text. `marks_lines`: with marks
-    for `samovar.backends.llvm.source_lines`."""
+    """The LLVM text of a kernel with outlined loops, for a target. The same IR gives the same text. `marks_lines` is for
+    `samovar.backends.llvm.source_lines`."""
     has_units = not whole and (
         any(function.separate for function in kernel.functions) or any(task.separate for task in outlined(kernel))
     )

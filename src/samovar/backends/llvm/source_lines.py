@@ -1,8 +1,8 @@
 """Which line of the program each line of LLVM text and of assembly comes from, for `samovar view`.
 
-For that, code is rendered with a mark at the end of each line. A copy of the text gets debug locations from the marks, which
-LLVM writes into its assembly. Neither reaches the cache: code is compiled from texts without marks, and debug locations do not
-change what LLVM generates.
+For that, code is rendered with a mark at the end of each line. A copy of the text gets debug locations from the marks,
+which LLVM writes into its assembly. Neither reaches the cache: code is compiled from texts without marks, and debug
+locations do not change what LLVM generates.
 """
 
 from __future__ import annotations
