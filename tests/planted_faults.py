@@ -198,6 +198,24 @@ FAULTS = [
     ),
     Fault(
         "passes/loops/dependence.py",
+        "_SMALLER[compare.code] == (right is old)",
+        "_SMALLER[compare.code]",
+        "passes/loops/test_dependence.py",
+    ),
+    Fault(
+        "passes/loops/dependence.py",
+        "if not together or any",
+        "if any",
+        "language/test_loops_that_almost_fit.py",
+    ),
+    Fault(
+        "passes/loops/emit.py",
+        "        if each.compared:\n            return self.build.get(each.local)\n",
+        "",
+        "language/test_running_extremes.py",
+    ),
+    Fault(
+        "passes/loops/dependence.py",
         "    if not results.isdisjoint(accesses):\n        return False\n",
         "",
         "passes/loops/test_dependence.py",

@@ -217,6 +217,64 @@ for a in range(4):
             t += p[j]
     r[a] = t
 """,
+    "a minimum by comparison": SERIAL + """
+for a in range(1):
+    low, high = x[n], x[n]
+    for j in range(n):
+        if x[j] < low:
+            low = x[j]
+        if abs(x[j] - y[j]) >= high:
+            high = abs(x[j] - y[j])
+    o[0] = low
+    o[1] = high
+""",
+    "an extreme that goes both ways": """
+for a in range(4):
+    t = 5
+    for j in range(n):
+        if p[j] < t:
+            t = p[j]
+        if q[j] > t:
+            t = q[j]
+    r[a] = t
+""",
+    "a minimum of what was there before": """
+for a in range(4):
+    t = p[a]
+    for j in range(n):
+        old = t
+        if p[j] < old:
+            t = p[j]
+        if p[j] - q[j] < old:
+            t = p[j] - q[j]
+    r[a] = t
+""",
+    "a minimum and one more": """
+for a in range(4):
+    t = p[a]
+    for j in range(n):
+        if p[j] < t:
+            t = p[j] + 1
+    r[a] = t
+""",
+    "a minimum of what was there before a loop": """
+for a in range(4):
+    t = p[a]
+    for j in range(n):
+        old = t
+        for b in range(k + 1):
+            if p[j + b] < old:
+                t = p[j + b]
+    r[a] = t
+""",
+    "a flag that data sets": """
+for a in range(4):
+    t = p[a] > 9
+    for j in range(n):
+        if p[j] == 3:
+            t = True
+    r[a] = int(t)
+""",
     "a sum that is written on the way": """
 for a in range(4):
     t = 0

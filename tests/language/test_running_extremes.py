@@ -62,6 +62,17 @@ def of_rows_together(x: f32_2, out: f32_1):
             sv.atomic_min(out[1], x[i, j] * 2.0)
 
 
+@sv.kernel(serial=True)
+def compared(x: f32_1, out: f32_1):
+    greatest, least = out[0], out[1]
+    for i in range(x.shape[0]):
+        if x[i] > greatest:
+            greatest = x[i]
+        if x[i] * 2.0 <= least:
+            least = x[i] * 2.0
+    out[0], out[1] = greatest, least
+
+
 def contents(kind: str, shape: Any, dtype: Any = np.float32) -> np.ndarray:
     generator = np.random.default_rng(int(np.prod(shape)))
     x = (generator.random(shape) * 4 - 2).astype(dtype)
@@ -98,6 +109,25 @@ def test_extremes_of_rows(kind: str, fast_math: bool) -> None:
         return results
 
     with_and_without(run, fast_math=fast_math)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_extremes_by_comparison(kind: str) -> None:
+    """Unlike `max`, a comparison keeps a first value that is NaN."""
+
+    def run() -> list[np.ndarray]:
+        results = []
+        for size in SIZES:
+            for first in (0.25, math.nan, math.inf, -math.inf):
+                x, out = contents(kind, size), np.full(2, first, np.float32)
+                compared(x, out)
+                assert not math.isnan(first) or np.isnan(out).all()
+                results.append(out)
+        return results
+
+    x = contents(kind, 64)
+    assert "max reduction of greatest, min reduction of least" in compared.inspect("loops", x, x)
+    with_and_without(run)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -323,6 +323,26 @@ def test_what_is_added_to_is_gathered() -> None:
     assert reductions(updated("div")) == []
 
 
+def chosen(code: str = "lt", swapped: bool = False, more: int = 0, late: bool = False) -> Body:
+    """if a[i] < x: x = a[i], or almost that."""
+
+    def body(b: Builder, i: LoopVariable, x: Local) -> None:
+        old, new = b.get(x), b.load(b["a"], i)
+        if late:
+            b.set(x, new)
+        with b.when(b.op(code, *((old, new) if swapped else (new, old)))):
+            b.set(x, b.op("add", new, float(more)) if more else new)
+
+    return body
+
+
+def test_what_is_compared_and_assigned_is_an_extreme() -> None:
+    assert reductions(chosen("lt")) == reductions(chosen("le")) == reductions(chosen("gt", swapped=True)) == ["min"]
+    assert reductions(chosen("gt")) == reductions(chosen("ge")) == reductions(chosen("lt", swapped=True)) == ["max"]
+    assert reductions(chosen("lt"), fast_math=False) == []  # which of two zeros it is depends on the order
+    assert reductions(chosen("eq")) == reductions(chosen(more=1)) == reductions(chosen(late=True)) == []
+
+
 def test_a_difference_from_a_variable_is_no_sum() -> None:
     assert reductions(updated("sub", swapped=True)) == []
 

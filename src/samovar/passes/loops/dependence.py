@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 
 from samovar.ir import (
     FAMILIES,
+    OPCODES,
     Affine,
     AffineForm,
     Array,
     Atomic,
+    Constant,
     For,
     If,
     Local,
@@ -35,6 +37,7 @@ from samovar.ir import (
     used,
     users,
     walk,
+    walk_regions,
 )
 from samovar.passes.loops.divergence import Refused
 
@@ -44,11 +47,13 @@ CHANGES = frozenset(("store", "update", "atomic", "accumulate", "scatter", "scra
 
 @dataclass(frozen=True)
 class LoopReduction:
-    """A reduction variable: its operation, and the updates, each with the operand that comes from the variable."""
+    """A reduction variable: its operation, and the updates, each with the operand that comes from the variable. A minimum or
+    maximum that is `compared` (`if x < low: low = x`) starts at the value of the variable, and keeps it if that is NaN."""
 
     local: Local
     operation: str
     updates: dict[Operation, Operation]
+    compared: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,48 @@ def reductions_in(loop: For, fast_math: bool) -> dict[Local, LoopReduction]:
         if updates:
             family = FAMILIES[next(iter(updates)).code]
             found[local] = LoopReduction(local, family, updates)
+        elif not local.shared:
+            extreme = _compared(operations, loop, users_of, fast_math)
+            if extreme is not None:
+                found[local] = LoopReduction(local, extreme, {}, compared=True)
     return found
+
+
+def _compared(touches: list[Operation], loop: For, users_of: dict[Value, list[Operation]], fast_math: bool) -> str | None:
+    """Whether a variable is a minimum or maximum by comparison (`if x < low: low = x`): each value that is read is compared
+    once, before anything is assigned, and only smaller values, or only larger ones, are assigned."""
+    type = touches[0].payload.type
+    if type.kind == "bool" or (type.kind == "float" and not (fast_math and type.bits > 16)):
+        return None  # which of two zeros is found depends on the order
+    found: set[str] = set()
+    for old, store in zip_longest(touches[::2], touches[1::2]):
+        compares = users_of.get(old, [])
+        branches = users_of.get(compares[0], []) if len(compares) == 1 and compares[0].code in _SMALLER else []
+        branch = branches[0] if len(branches) == 1 else None
+        if not isinstance(branch, If) or branch.orelse.operations:
+            return None
+        compare, side = compares[0], branch.then.operations
+        left, right = compare.operands
+        if not side or side[-1] is not store or not _is_same(store.operands[0], right if left is old else left):
+            return None
+        together = any(old in each.operations and branch in each.operations for each in walk_regions(loop.body))
+        if not together or any(OPCODES[each.code].effect != "pure" for each in side[:-1]):
+            return None
+        found.add("min" if _SMALLER[compare.code] == (right is old) else "max")
+    return found.pop() if len(found) == 1 else None
+
+
+#: Comparisons, and whether the smaller operand is the first.
+_SMALLER = {"lt": True, "le": True, "gt": False, "ge": False}
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    """Whether two values of an iteration are equal: computed in the same way."""
+    if one is other or not isinstance(one, Operation) or not isinstance(other, Operation):
+        constants = isinstance(one, Constant) and isinstance(other, Constant)
+        return one is other or (constants and (one.type, one.value) == (other.type, other.value))  # type: ignore[attr-defined]
+    same = (one.code, one.type, one.payload) == (other.code, other.type, other.payload)
+    return same and OPCODES[one.code].effect == "pure" and all(map(_is_same, one.operands, other.operands))
 
 
 def _updates(

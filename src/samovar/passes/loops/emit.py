@@ -177,7 +177,7 @@ class _Emission:
         """The float minima and maxima that can start at infinity: the loop does nothing else."""
         found = {
             local for local, each in self.reductions.items()
-            if each.operation in ("min", "max") and local.type.kind == "float"
+            if each.operation in ("min", "max") and local.type.kind == "float" and not each.compared
         }
         effects = any(each.code in ("store", "update", "atomic") for each in walk(self.loop.body))
         return found if len(found) == len(self.reductions) and not effects else set()
@@ -244,7 +244,9 @@ class _Emission:
         rounded = self.build.add(distance, Constant(self.stride - 1, i64))
         return self.build.make("floordiv", i64, rounded, Constant(self.stride, i64))
 
-    def _start(self, each: LoopReduction) -> Constant:
+    def _start(self, each: LoopReduction) -> Value:
+        if each.compared:
+            return self.build.get(each.local)
         if each.local in self.extremes:
             return Constant(math.inf if each.operation == "min" else -math.inf, each.local.type)
         return identity(each.operation, each.local.type)
@@ -348,7 +350,7 @@ class _Emission:
 
     def _combined(self, each: LoopReduction, one: Value, other: Value) -> Value:
         dtype = each.local.type
-        if each.local in self.extremes:
+        if each.local in self.extremes or each.compared:
             better = self.build.compare("lt" if each.operation == "min" else "gt", one, other)
             return self.build.choose(better, one, other)
         floating = dtype.kind == "float" and each.operation in ("add", "mul")
