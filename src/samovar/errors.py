@@ -190,7 +190,7 @@ class SamovarWarning(UserWarning):
 
 
 #: The warnings already issued in this process.
-_told: set[object] = set()
+_warned: set[object] = set()
 #: Cells of a notebook that messages have named → their files.
 _cells: dict[str, str] = {}
 
@@ -201,14 +201,14 @@ def is_own_file(file: str) -> bool:
 
 
 def warn_once(
-    message: str, place: tuple[str, int] | None = None, about: object = None, told: set[object] | None = None
+    message: str, place: tuple[str, int] | None = None, about: object = None, warned: set[object] | None = None
 ) -> None:
     """Issue a warning once: at a line of a file, or else at the line of user code that led here.
 
-    `told` holds the warnings already issued: by `about`, or by message and location if that is not given.
+    `warned` holds the warnings already issued: by `about`, or by message and location if that is not given.
     """
-    about, told = (message, place) if about is None else about, _told if told is None else told
-    if about in told:
+    about, warned = (message, place) if about is None else about, _warned if warned is None else warned
+    if about in warned:
         return
     import warnings
 
@@ -221,7 +221,7 @@ def warn_once(
         while frame is not None and frame.f_globals.get("__name__", "").startswith("samovar."):
             frame, level = frame.f_back, level + 1  # type: ignore[assignment]
         warnings.warn(message, SamovarWarning, stacklevel=level)
-    told.add(about)
+    warned.add(about)
 
 
 def meant(name: str, names: Iterable[str]) -> str | None:

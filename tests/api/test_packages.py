@@ -97,7 +97,7 @@ def test_packages_import_downward_and_through_public_interfaces():
         ("runtime.kernel", "from samovar import lens\nlens.Pfad", "does not exist"),
         ("runtime.kernel", "from samovar._native import Narray", "does not exist"),
         ("runtime.kernel", "def f():\n    import samovar\n    return samovar.ndaray", "does not exist"),
-        ("cli.listing", "from samovar.errors import _told", "private"),
+        ("cli.listing", "from samovar.errors import _warned", "private"),
         ("runtime.kernel", "from importlib import import_module\nimport_module(f'samovar.{name}')", "computed name"),
         ("runtime.kernel", "import builtins\nbuiltins.__import__(name)", "computed name"),
         ("attic.old", "", "no package"),

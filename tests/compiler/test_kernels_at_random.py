@@ -81,7 +81,7 @@ def failures(kernels: list[RandomKernel], processors: list[str], path: Path) -> 
     def arrived(number: int, found: Made) -> None:
         if found.effort != FULL:
             kernel, processor = compiled[number]
-            failed.append(f"{processor}, {kernel}\n{found.remark}")
+            failed.append(f"{processor}, {kernel}\n{found.warning}")
 
     try:
         made_all(jobs(), arrived)

@@ -47,16 +47,16 @@ def test_the_process_survives_an_assertion_and_gets_a_simpler_form() -> None:
 
 
 def test_the_user_is_told_which_kernel_it_was_and_why() -> None:
-    remark = not_as_vectors().remark
-    assert remark.startswith("maximum: LLVM failed (")
-    assert ".cpp:" in remark
-    assert "compiled without vectors" in remark
-    assert "please report it" in remark
+    warning = not_as_vectors().warning
+    assert warning.startswith("maximum: LLVM failed (")
+    assert ".cpp:" in warning
+    assert "compiled without vectors" in warning
+    assert "please report it" in warning
 
 
 def test_the_report_has_what_one_needs_to_see_it_again() -> None:
     found = not_as_vectors()
-    report = report_in(found.remark)
+    report = report_in(found.warning)
     assert report.endswith(NOT_AS_VECTORS)
     assert optimize(report, OTHER_TARGET, "without vectors") == found.code
     comments = [line for line in report.splitlines() if line.startswith(";")]

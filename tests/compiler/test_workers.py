@@ -203,7 +203,7 @@ def test_a_job_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("samovar.compiler.fallback.SECONDS", 1.0)
     found = made(job(2))
     assert found.effort == "without vectors"
-    assert "it took too long" in found.remark
+    assert "it took too long" in found.warning
     assert workers.state.workers.all != [worker]
     deadline = time.monotonic() + 20
     while os.path.exists(f"/proc/{worker.process}") and time.monotonic() < deadline:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import samovar as sv
-from samovar._native import disjoint, field_layout, new_field, settle_field
+from samovar._native import disjoint, field_layout, new_field, place_field
 
 
 def test_equal_layouts_are_one_object():
@@ -43,7 +43,7 @@ def test_a_layout_goes_with_its_last_field():
 )
 def test_what_describes_no_layout_is_refused(wrong):
     with pytest.raises(ValueError, match="invalid layout"):
-        settle_field(new_field(sv.f32), wrong, sv.ndarray(sv.u8, 64), 0)
+        place_field(new_field(sv.f32), wrong, sv.ndarray(sv.u8, 64), 0)
 
 
 def test_a_kernel_for_one_layout_does_not_run_for_another():

@@ -117,7 +117,7 @@ def test_a_failed_store_changes_nothing() -> None:
 
 
 def test_an_integer_that_does_not_fit_wraps_and_a_warning_says_so_once(monkeypatch) -> None:
-    monkeypatch.setattr("samovar.errors._told", set())
+    monkeypatch.setattr("samovar.errors._warned", set())
     a, v = ndarray(native.u8, 3), sv.Vector.ndarray(2, sv.i8, 1)
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -134,7 +134,7 @@ def test_an_integer_that_does_not_fit_wraps_and_a_warning_says_so_once(monkeypat
 
 
 def test_a_warning_about_wrapping_that_is_an_error_changes_nothing(monkeypatch) -> None:
-    monkeypatch.setattr("samovar.errors._told", set())
+    monkeypatch.setattr("samovar.errors._warned", set())
     a = ndarray(native.u8, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

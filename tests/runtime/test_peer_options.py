@@ -11,7 +11,7 @@ from samovar.runtime.peer_options import RENAMED, WITHOUT_MEANING, options_in
 
 @pytest.fixture(autouse=True)
 def defaults(monkeypatch):
-    monkeypatch.setattr(errors, "_told", set())
+    monkeypatch.setattr(errors, "_warned", set())
     monkeypatch.setattr(configuration, "_said", set())
     sv.reset()
     yield

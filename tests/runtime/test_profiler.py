@@ -170,10 +170,10 @@ def test_tasks_are_shown_on_the_threads_that_have_run_them():
         assert 1 <= task.threads <= task.most_threads <= 2
         trace = json.loads(p.to_trace())["traceEvents"]
         names = {each["tid"]: each["args"]["name"] for each in trace if each["name"] == "thread_name"}
-        portions = [each for each in trace if each["ph"] == "X" and each["cat"] == "task"]
-        assert sum(each["args"]["items"] for each in portions) == task.items == 80_000_000
-        assert len(portions) == task.portions
-        used = {names[each["tid"]] for each in portions}
+        chunks = [each for each in trace if each["ph"] == "X" and each["cat"] == "task"]
+        assert sum(each["args"]["items"] for each in chunks) == task.items == 80_000_000
+        assert len(chunks) == task.chunks
+        used = {names[each["tid"]] for each in chunks}
         assert len(used) >= task.most_threads
         assert all(name == "MainThread" or name.startswith("samovar-") for name in used)
     finally:
@@ -313,7 +313,7 @@ def test_the_same_of_several_specializations():
     profile.add(long, [long], [("task", 8)])
     profile.add(short, [short], [("task", 8)])
     (task,) = profile.tasks
-    assert (profile.launches, task.runs, task.units, task.items, task.portions) == (5, 5, 32, 32, 5)
+    assert (profile.launches, task.runs, task.units, task.items, task.chunks) == (5, 5, 32, 32, 5)
     assert profile.longest == task.longest == pytest.approx(500e-9)
     assert profile.seconds == task.seconds == pytest.approx(920e-9)
     assert task.busy == pytest.approx(810e-9)

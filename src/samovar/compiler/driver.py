@@ -58,11 +58,11 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Compilation:
-    """The result of compiling a kernel. `remark` is a message for the user; a result that is not `complete`, because the
+    """The result of compiling a kernel. `warning` is a message for the user; a result that is not `complete`, because the
     compiler failed at full effort, must not be cached."""
 
     artifact: Artifact
-    remark: str
+    warning: str
     complete: bool
     #: The paths of the enum members that label checkpoints.
     labels: tuple[Path, ...] = ()
@@ -97,12 +97,12 @@ def simplified(lens: Lens, images: StepCache | None, failure: InternalError) -> 
             found = completed(prepare(lens, without, failure), images)
         except InternalError:
             continue
-        remark = (
+        warning = (
             f"{name}: {failure.reason}, so it was compiled without optional rewrites; it may run slower, and is not cached\n"
             f"  help: this is a bug in Samovar; please report it with {failure.report}"
         )
-        remarks = "\n".join(each for each in (remark, found.remark) if each)
-        return replace(found, remark=remarks, complete=False, simplified=True)
+        both = "\n".join(each for each in (warning, found.warning) if each)
+        return replace(found, warning=both, complete=False, simplified=True)
     raise SamovarCompilationError(
         f"{name}: {failure.reason}, also without optional rewrites\n"
         f"  help: this is a bug in Samovar; please report it with {failure.report}"
@@ -263,7 +263,7 @@ def linked(found: Made) -> Made:
         message = f"a kernel cannot be linked into an image ({error}): it is loaded with {loader}, which is slower"
         warnings.warn(message, SamovarWarning, stacklevel=2)
         image = UNLINKED + linking.name.encode() + b"\n" + found.code
-    return Made(image, found.effort, found.remark)
+    return Made(image, found.effort, found.warning)
 
 
 def key_of(job: Job) -> str:
@@ -354,7 +354,7 @@ def finish(prepared: Prepared, code: Made, sections: Mapping[str, Any] | None = 
             **(sections or {}),
         },
     )
-    return Compilation(artifact, code.remark, code.is_complete, label_paths(lowered))
+    return Compilation(artifact, code.warning, code.is_complete, label_paths(lowered))
 
 
 def inspect_kernel(lens: Lens, stage: str) -> str:

@@ -138,7 +138,7 @@ class Made:
 
     code: bytes
     effort: str = field(default_factory=lambda: backend().efforts[0])
-    remark: str = ""
+    warning: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -221,8 +221,8 @@ def judged(job: Job, answer: tuple[bool, Any], effort: str, failures: Sequence[F
         return Made(result)
     path = _report(job, [*map(str, failures), f"compiled {effort}"])
     reason, advice = _summary(failures)
-    remark = f"{job.name}: {backend().compiler} failed ({reason}), so it was compiled {effort}"
-    return Made(result, effort, f"{remark}; it may run slower, and is not cached\n  help: {advice} {path}")
+    warning = f"{job.name}: {backend().compiler} failed ({reason}), so it was compiled {effort}"
+    return Made(result, effort, f"{warning}; it may run slower, and is not cached\n  help: {advice} {path}")
 
 
 def _line_of(words: str) -> str:
@@ -267,8 +267,8 @@ def _made_without_workers(job: Job, failures: Sequence[Failure]) -> Made:
         except Exception as error:
             answer = (False, f"{type(error).__name__}: {error}")
     code = judged(job, answer, compiling.efforts[0], ()).code
-    remark = (
+    warning = (
         f"kernels are compiled in this process, because no compile worker can be started: {workers.state.no_workers}\n"
         f"  help: if {compiling.compiler} crashes on a kernel, the process crashes with it"
     )
-    return Made(code, remark=remark)
+    return Made(code, warning=warning)

@@ -94,8 +94,8 @@ class Assembly:
         parts = [self.made[key] for key in self.keys]
         image = backend().link_units([part.code for part in parts], self.units)
         lesser = [part for part in self.made.values() if not part.is_complete]
-        remark = "\n".join(part.remark for part in self.made.values() if part.remark)
-        return Made(image, lesser[0].effort, remark) if lesser else Made(image, remark=remark)
+        warning = "\n".join(part.warning for part in self.made.values() if part.warning)
+        return Made(image, lesser[0].effort, warning) if lesser else Made(image, warning=warning)
 
     def listed(self) -> tuple[tuple[str, str], ...]:
         """The units by name, with their keys."""

@@ -53,7 +53,7 @@ def assign_items(stager: Stager, target: ast.Tuple | ast.List, value: Staged) ->
     if value.is_forced:
         items = tuple(Forced(item.unforced()) for item in items)
     # All values are read before the first is assigned.
-    items = tuple(item.settled(stager, target) for item in items)
+    items = tuple(item.current(stager, target) for item in items)
     for element, item in matched(stager, target, items):
         assign(stager, element, item)
 

@@ -203,7 +203,7 @@ def copies_of_referenced(stager: Stager, arguments: dict[str, Binding], node: as
     """Copies of arguments passed by value that are in memory the func may modify, because it gets it by reference too."""
     changed = {array for place in arguments.values() if isinstance(place, Place) for array in place.arrays()}
     return {
-        name: value.settled(stager, node)
+        name: value.current(stager, node)
         for name, value in arguments.items()
         if changed and isinstance(value, Staged) and not changed.isdisjoint(value.ir_values())
     }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.stager import Binding, Stager
 
-Remark = tuple[str, int, str]  # file, line, message of a warning
+WarningSite = tuple[str, int, str]  # file, line, message of a warning
 #: Where a local gets its initial value: the function as staged, and the name with its line and column.
 Birthplace = tuple[object, str, int, int]
 
@@ -99,7 +99,7 @@ class Decisions:
     marks_parallel: bool = False
     #: The type of plain floats in a kernel with parameters without annotations, if the arguments alone do not tell.
     own_float: DType | None = None
-    warned: set[Remark] = field(default_factory=set)
+    warned: set[WarningSite] = field(default_factory=set)
     printed: list[str] = field(default_factory=list)  # by `static_print`
 
 
@@ -139,7 +139,7 @@ class KernelContext:
         self.specialized: dict[Any, Specialized] = {}
         self.function_names: set[str] = set()
         self.active: dict[object, FunctionRef] = {}  # functions being lowered, by path, outermost first
-        self.notices: dict[Remark, Notice] = {}
+        self.notices: dict[WarningSite, Notice] = {}
         self.task_names: dict[str, int] = {}
         options = lens.kernel.options
         self.sharing = Sharing()  # of the current parallel loop

@@ -62,15 +62,15 @@ class Reporter:
             return
         if advice is not None:
             message = "\n".join([message, *errors.pointed_at(self.source.lines, node), f"  help: {advice}"])
-        context, remark = self.context, (self.source.file, line_of(node), message)
+        context, site = self.context, (self.source.file, line_of(node), message)
         context.require_float()
         if context.wanted_types:
             return  # staging restarts
-        if remark not in context.notices:
-            context.notices[remark] = Notice(message, self.function.path, *self.function.place_of(remark[1]))
-        if remark not in context.decisions.warned and context.lens.settings.log_level != "error":
-            context.decisions.warned.add(remark)
-            give(*remark)
+        if site not in context.notices:
+            context.notices[site] = Notice(message, self.function.path, *self.function.place_of(site[1]))
+        if site not in context.decisions.warned and context.lens.settings.log_level != "error":
+            context.decisions.warned.add(site)
+            give(*site)
 
 
 def line_of(node: ast.AST) -> int:

@@ -40,7 +40,7 @@ def stage_name(stager: Stager, node: ast.Name) -> Staged:
 def stage_binary(stager: Stager, node: ast.BinOp) -> Staged:
     left = stage(stager, node.left)
     if left.is_in_memory() and changes_something(node.right):
-        left = left.settled(stager, node)
+        left = left.current(stager, node)
     right = stage(stager, node.right)
     return binary(stager, BINARY[node.op.__class__], left.as_operand(stager, node), right.as_operand(stager, node), node)
 

@@ -105,7 +105,7 @@ def member_of(stager: Stager, struct: StructKind, place: int, value: Staged, nod
     matrix = as_matrix(stager, value, node)
     if not isinstance(matrix, MatrixValue) or matrix.shape != kind.shape:
         stager.fail_type(node, f"{what} must be {described(kind.shape)}, got {value.describe()}")
-    return of_type(stager, matrix, dtype, node, Keeper(what)).settled(stager, node)
+    return of_type(stager, matrix, dtype, node, Keeper(what)).current(stager, node)
 
 
 def default_of(

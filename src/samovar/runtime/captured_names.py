@@ -40,8 +40,8 @@ def check(kernel: Kernel, lens: Lens) -> tuple[Notice, ...]:
 def name_non_pure(kernel: Kernel) -> None:
     """Report once that a kernel is not declared pure, whether it is compiled or loaded."""
     state = kernel.state
-    if not state.fastcache and "non-pure" not in state.told:
-        state.told.add("non-pure")
+    if not state.fastcache and "non-pure" not in state.warned:
+        state.warned.add("non-pure")
         print(f"samovar: {kernel.__module__}.{kernel.__qualname__} is not declared with fastcache=True", file=sys.stderr)
 
 

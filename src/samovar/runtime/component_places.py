@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from operator import mul
 
-from samovar._native import Field, array_within, field_layout, field_memory, postpone_field, settle_field, u8
+from samovar._native import Field, array_within, field_layout, field_memory, place_field, postpone_field, u8
 from samovar.errors import SamovarFieldError, SamovarRuntimeError
 
 TYPE_CHECKING = False
@@ -105,4 +105,4 @@ def _share(made: Any, field: Field, place: tuple[int, ...]) -> None:
     # This memory is not that of the whole field: launches detect that the two overlap.
     rest = memory.nbytes - start
     shared = array_within(u8, ((0,), (((rest, 1),),)), memory, start, 0)
-    settle_field(made, (first[:rank], axes[:rank]), shared, 0)
+    place_field(made, (first[:rank], axes[:rank]), shared, 0)

@@ -143,14 +143,14 @@ def init(arch: Any = None, default_fp: Any = None, default_ip: Any = None, **opt
     first = {"arch": arch, "default_fp": default_fp, "default_ip": default_ip}
     given = {name: value for name, value in first.items() if value is not None} | options
     unknown = [name for name in given if name not in samovar.language.DEFAULTS]
-    remarks: list[str] = []
+    warnings: list[str] = []
     if unknown or given.get("arch", cpu) != cpu:
         from samovar.runtime.peer_options import translated
 
-        given, remarks = translated(given)
+        given, warnings = translated(given)
     _apply(_read(given))
-    for remark in remarks:
-        say_once(remark)
+    for warning in warnings:
+        say_once(warning)
 
 
 def reset() -> None:
@@ -202,13 +202,13 @@ def was_initialized() -> bool:
     return _options is not None
 
 
-def warn_once(message: str, about: object = None, told: set[object] | None = None) -> None:
+def warn_once(message: str, about: object = None, warned: set[object] | None = None) -> None:
     """Warn about user code once (see `samovar.errors.warn_once`), unless warnings are
     suppressed."""
     if current_options().log_level != "error":
         from samovar.errors import warn_once as warn
 
-        warn(message, about=about, told=told)
+        warn(message, about=about, warned=warned)
 
 
 def say_once(message: str) -> None:

@@ -25,8 +25,8 @@ from samovar._native import (
     give_gradient,
     is_placed,
     new_field,
+    place_field,
     postpone_field,
-    settle_field,
 )
 from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
 from samovar.runtime.component_places import components_of, elements_of, follow, require_free, share_entry, wholes_of
@@ -533,14 +533,14 @@ class Tree:
         for tree in trees:
             tree.close()
         for field, start, layout in separate:
-            settle_field(field, layout, memory, start)
+            place_field(field, layout, memory, start)
             for beside in companions(field):
                 lay_out(beside, layout)
         for each, start, layout in found:
             if hasattr(each.field, "entry_of"):
                 share_entry(each.field)
             else:
-                settle_field(each.field, layout, memory, start)
+                place_field(each.field, layout, memory, start)
         for each, _, layout in found:
             for beside in companions(each.field):
                 if not is_placed(beside) and not hasattr(beside, "placed_in"):
@@ -589,7 +589,7 @@ def lay_out(field: Field, layout: Layout) -> None:
     pieces = [piece for axis in layout[1] for piece in axis]
     empty = any(extent == 0 for extent, _ in pieces)
     span = 0 if empty else 1 + sum((extent - 1) * stride for extent, stride in pieces)
-    settle_field(field, layout, field_memory(span * field.dtype.itemsize), 0)
+    place_field(field, layout, field_memory(span * field.dtype.itemsize), 0)
 
 
 class LaidOut:

@@ -58,13 +58,13 @@ def compile_alone(search: Search) -> _native.Specialization:
 def install(search: Search, lens: Lens, compilation: Compilation, seconds: float) -> _native.Specialization:
     """Create a specialization from a compilation, after the checks that need the result."""
     kernel, known, trace = search.kernel, search.known, lens.trace
-    remarks = captured_names.check(kernel, lens)
-    for remark in remarks:
-        warn_once(remark.message)
-    if compilation.remark:
-        warn_once(compilation.remark)
+    warnings = captured_names.check(kernel, lens)
+    for warning in warnings:
+        warn_once(warning.message)
+    if compilation.warning:
+        warn_once(compilation.warning)
     artifact = compilation.artifact
-    artifact.notices += remarks
+    artifact.notices += warnings
     why = explain(search, lens)
     kernel.state.reason = why
     kernel.state.observations.compiles += 1
@@ -146,7 +146,7 @@ def warn_about_many(search: Search) -> None:
     if miss.question in OF_CODE and kernel.state.observations.compiles < WARN_AFTER:
         return  # other processes ran other versions of the program, as usual during development
     about = (miss.number, miss.question)
-    if about in kernel.state.told:
+    if about in kernel.state.warned:
         return
     mismatch = search.mismatch()
     advice = "pass a value that changes often as an argument with a dtype, not as a captured or template value"
@@ -155,4 +155,4 @@ def warn_about_many(search: Search) -> None:
     elif miss.question in OF_CODE:
         advice = "each func is a specialization: create it once, not for each launch"
     message = f"{kernel.__qualname__} was compiled {len(miss.known) + 1} times, because {mismatch}\n  help: {advice}"
-    warn_once(message, about, kernel.state.told)
+    warn_once(message, about, kernel.state.warned)

@@ -56,7 +56,8 @@ class KernelState:
     """The state of one kernel. Changing it requires `lock`."""
 
     __slots__ = (
-        "_known", "_others", "_told", "fastcache", "holder", "lock", "observations", "reason", "signature", "takes_numbers",
+        "_known", "_others", "_warned", "fastcache", "holder", "lock", "observations", "reason", "signature",
+        "takes_numbers",
     )  # fmt: skip
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
@@ -68,7 +69,7 @@ class KernelState:
         self.lock = RLock()
         #: The thread that holds it, or 0.
         self.holder = 0
-        self._told: set[object] | None = None
+        self._warned: set[object] | None = None
         #: Why it was last compiled; "" if it was not.
         self.reason = ""
         self.observations = CacheObservations()
@@ -77,11 +78,11 @@ class KernelState:
         self._others: dict[str, Known] | None = None
 
     @property
-    def told(self) -> set[object]:
+    def warned(self) -> set[object]:
         """What has been reported about the kernel, to report it once."""
-        if self._told is None:
-            self._told = set()
-        return self._told
+        if self._warned is None:
+            self._warned = set()
+        return self._warned
 
     @property
     def known(self) -> Known:

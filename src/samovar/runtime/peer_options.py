@@ -101,9 +101,9 @@ WITHOUT_MEANING = {
 
 
 def translated(given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Options under our names, and a remark for each without effect. Unknown ones raise a `KeyError`."""
+    """Options under our names, and a warning for each without effect. Unknown ones raise a `KeyError`."""
     found: dict[str, Any] = {}
-    remarks: list[str] = []
+    warnings: list[str] = []
     may_fall_back = bool(given.get("enable_fallback", True))
     for name, value in given.items():
         if name == "arch":
@@ -118,10 +118,10 @@ def translated(given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         elif name == "default_up":
             raise SamovarOptionError("sv.init(default_up=…): this is the unsigned type of default_ip: set that")
         elif name in WITHOUT_MEANING:
-            remarks.append(f"sv.init({name}=…) has no effect: {WITHOUT_MEANING[name]}")
+            warnings.append(f"sv.init({name}=…) has no effect: {WITHOUT_MEANING[name]}")
         elif name != "enable_fallback":
             raise _unknown(name)
-    return found, remarks
+    return found, warnings
 
 
 def options_in(variables: Mapping[str, str], prefix: str, given: Iterable[str] = ()) -> dict[str, Any]:

@@ -132,7 +132,7 @@ class PerformanceDispatcher:
         kept = None if store is None else read_choice(store, self._question(compatible, geometry, arguments, keywords))
         named = [each for each in compatible if each.name == kept]
         if named:
-            self._settle(trial, named[0])
+            self._choose(trial, named[0])
         return trial
 
     def _measure(
@@ -145,7 +145,7 @@ class PerformanceDispatcher:
     ) -> Any:
         """Run the candidate with the fewest runs, and time it once it is warm."""
         if len(compatible) == 1:
-            self._settle(trial, compatible[0])
+            self._choose(trial, compatible[0])
             return compatible[0].run(*arguments, **keywords)
         chosen = min(compatible, key=lambda each: trial.runs.get(each, 0))
         turn = trial.runs.get(chosen, 0)
@@ -158,7 +158,7 @@ class PerformanceDispatcher:
             trial.seconds.setdefault(chosen, []).append(seconds)
         if all(trial.runs.get(each, 0) >= warmup + self._active for each in compatible):
             fastest = min(compatible, key=lambda each: min(trial.seconds[each]))
-            self._settle(trial, fastest)
+            self._choose(trial, fastest)
             store = _store()
             if store is not None:
                 write_choice(store, self._question(compatible, geometry, arguments, keywords), fastest.name)
@@ -166,7 +166,7 @@ class PerformanceDispatcher:
         return result
 
     @staticmethod
-    def _settle(trial: Trial, fastest: Candidate) -> None:
+    def _choose(trial: Trial, fastest: Candidate) -> None:
         trial.fastest, trial.calls, trial.since = fastest, 0, perf_counter()
 
     def _question(

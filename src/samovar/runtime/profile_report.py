@@ -55,17 +55,17 @@ class TaskProfile:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.runs = self.units = self.items = self.portions = self.thread_count = self.most_threads = 0
+        self.runs = self.units = self.items = self.chunks = self.thread_count = self.most_threads = 0
         self.seconds = self.busy = self.longest = 0.0
         self.bytes: int | None = 0
 
     def add(self, totals: Totals, moved: int) -> None:
         """Add the totals of one specialization, and the bytes that an iteration moves, or -1."""
-        runs, nanoseconds, longest, busy, units, items, portions, threads, most = totals
+        runs, nanoseconds, longest, busy, units, items, chunks, threads, most = totals
         self.runs += runs
         self.units += units
         self.items += items
-        self.portions += portions
+        self.chunks += chunks
         self.thread_count += threads
         self.most_threads = max(self.most_threads, most)
         self.seconds += nanoseconds * 1e-9
@@ -213,7 +213,7 @@ def data_of(kernels: Sequence[KernelProfile], seconds: float) -> dict[str, Any]:
                         "threads": task.threads,
                         "most_threads": task.most_threads,
                         "items": task.items,
-                        "portions": task.portions,
+                        "chunks": task.chunks,
                         "bytes": task.bytes,
                         "bytes_per_second": task.bytes_per_second,
                     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import prod
 
-from samovar._native import field_layout, i32, new_field, settle_field, sparse_tree, u1
+from samovar._native import field_layout, i32, new_field, place_field, sparse_tree, u1
 from samovar.errors import SamovarFieldError
 from samovar.runtime.component_places import elements_of, share_entry, wholes_of
 from samovar.runtime.tangents import companions
@@ -186,7 +186,7 @@ def lay_out_sparse(trees: list[Tree], lay_out: LayOut) -> None:
         if hasattr(placed.field, "entry_of"):
             share_entry(placed.field)
             continue
-        settle_field(placed.field, layout, memory, start)
+        place_field(placed.field, layout, memory, start)
         if above is not None:
             field: Any = placed.field
             field.cells = above.node.cells
@@ -227,7 +227,7 @@ def _cells_field(sparse: _Sparse, memory: Ndarray, lay_out: LayOut) -> Field:
     pieces = tuple((axis, extent, factor * field.dtype.itemsize) for axis, extent, factor in sparse.pieces())
     used = sorted({axis for axis, _, _ in pieces})
     layout = lay_out(field, pieces, None)
-    settle_field(field, (*layout, sparse.facts(sparse.mask, used, pieces)), memory, sparse.mask)
+    place_field(field, (*layout, sparse.facts(sparse.mask, used, pieces)), memory, sparse.mask)
     return field
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
-from samovar._native import Ndarray, new_field, settle_field, u8
+from samovar._native import Ndarray, new_field, place_field, u8
 from samovar.errors import SamovarFieldError
 from samovar.runtime.configuration import current_options
 from samovar.runtime.dense_trees import lay_out, numbers_of
@@ -87,7 +87,7 @@ def field_of_structs(
         if memory is None:
             lay_out(field, separate)
         else:
-            settle_field(field, in_structs(in_order, placed.size, leaf), memory, leaf.offset if prod(outer) else 0)
+            place_field(field, in_structs(in_order, placed.size, leaf), memory, leaf.offset if prod(outer) else 0)
         for each in companions(field):
             lay_out(each, separate)
     in_c_order = order is None or list(order) == sorted(order)

@@ -63,7 +63,7 @@ class Tiers:
         self._reader = Background("samovar tiers")
         self._writer = Background("samovar publisher", self._publish)
         self._offered = []
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         #: The first requests, which began before a launch needed them.
         self._begun: dict[Tier, Job] = {}
 
@@ -133,8 +133,8 @@ class Tiers:
         """Report once for each reason that entries are not used."""
         for reason in tier.figures.reasons:
             about = f"{tier.address} {reason}"
-            if about not in self._told:
-                self._told.add(about)
+            if about not in self._warned:
+                self._warned.add(about)
                 advice = _ADVICE.get(reason, "samovar cache gc removes entries that cannot be used")
                 self._say(f"entries of the cache tier {tier.address} are ignored: {reason}\n  help: {advice}")
 

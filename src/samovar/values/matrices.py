@@ -13,7 +13,7 @@ import samovar
 from samovar._native import DType, api_boundary_methods, plain_api_boundary
 from samovar.language import REGISTRY, as_dtype, options_in_force, promote
 from samovar.values.arithmetic import compute, float_type, inverted, negated, operation_type
-from samovar.values.matrix_operators import Operators, settled
+from samovar.values.matrix_operators import Operators, converted_numbers
 from samovar.values.matrix_types import matrix, vector
 from samovar.values.nested_values import Nested, check_count, read, shown
 
@@ -515,7 +515,7 @@ def product(left: Matrix, right: Any) -> Any:
     if inner != right.n:
         raise samovar.SamovarTypeError(f"`@`: shapes {shown(left.shape)} and {shown(right.shape)} do not match")
     dtype = operation_type("mul", promote(left.dtype, right.dtype))
-    first, second = settled(left.entries, dtype), settled(right.entries, dtype)
+    first, second = converted_numbers(left.entries, dtype), converted_numbers(right.entries, dtype)
     numbers = []
     for row in range(rows):
         for column in range(right.m):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def settled(numbers: Sequence[Any], dtype: DType) -> list[Any]:
+def converted_numbers(numbers: Sequence[Any], dtype: DType) -> list[Any]:
     """Numbers converted to a dtype."""
     return [dtype(number) for number in numbers]
 
@@ -36,7 +36,7 @@ def columns(operands: Sequence[Nested], shape: tuple[int, ...], dtype: DType) ->
     count = 1
     for extent in shape:
         count *= extent
-    return [settled(each.numbers, dtype) * (count if each.shape == () else 1) for each in operands]
+    return [converted_numbers(each.numbers, dtype) * (count if each.shape == () else 1) for each in operands]
 
 
 def combined(code: str, left: Nested, right: Nested) -> Nested:
@@ -81,7 +81,7 @@ class Operators:
         if operand is None:
             return NotImplemented
         own = self._samovar_nested()
-        own.numbers[:] = settled(combined(code, own, operand).numbers, own.dtype)
+        own.numbers[:] = converted_numbers(combined(code, own, operand).numbers, own.dtype)
         return self
 
     def __add__(self, other: Any) -> Any:

@@ -31,13 +31,13 @@ typedef struct {
     bool exclusive;
     bool past_caches;
     _Atomic int64_t next;   /* the first chunk that is not taken */
-    _Atomic int64_t settled; /* the number of chunks whose prefix is known */
+    _Atomic int64_t finished; /* the number of chunks whose prefix is known */
     sum *before;            /* by chunk */
 } scanning;
 
 static void wait_for(scanning *work, int64_t chunk)
 {
-    for (int tries = 0; atomic_load_explicit(&work->settled, memory_order_acquire) <= chunk; tries++)
+    for (int tries = 0; atomic_load_explicit(&work->finished, memory_order_acquire) <= chunk; tries++)
         if (tries > PATIENCE)
             sched_yield(); /* the thread that has the previous chunk may have been preempted */
 }
@@ -135,7 +135,7 @@ static inline void streamed(void)
             wait_for(work, chunk);                                                                                                      \
             total before = work->before[chunk].part;                                                                                    \
             work->before[chunk + 1].part = before + own;                                                                                \
-            atomic_store_explicit(&work->settled, chunk + 2, memory_order_release);                                                     \
+            atomic_store_explicit(&work->finished, chunk + 2, memory_order_release);                                                     \
             scan_##code(work, at, last, before);                                                                                        \
         }                                                                                                                               \
     }
@@ -165,7 +165,7 @@ static PyObject *scan_elements(PyObject *Py_UNUSED(module), PyObject *args)
     if (sv_refuse_halves(from.dtype) < 0)
         goto done;
     int64_t chunks = sv_chunk_count(size);
-    scanning work = {.source = from.data, .destination = to.data, .size = size, .exclusive = exclusive, .settled = 1,
+    scanning work = {.source = from.data, .destination = to.data, .size = size, .exclusive = exclusive, .finished = 1,
                      .past_caches = size * to.dtype->itemsize >= PAST_CACHES && from.data != to.data && (uintptr_t)to.data % 16 == 0};
     work.before = PyMem_RawCalloc((size_t)chunks + 1, sizeof *work.before);
     if (work.before == NULL) {

@@ -72,7 +72,7 @@ static sv_array *as_unplaced(PyObject *object)
 }
 
 /* Place an array at a byte offset in the memory of another one. -1 with an exception. */
-static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start, bool soa)
+static int place(sv_array *array, PyObject *description, PyObject *memory, Py_ssize_t start, bool soa)
 {
     sv_layout *layout = sv_layout_from(description);
     if (layout == NULL)
@@ -92,14 +92,14 @@ static int settle(sv_array *array, PyObject *description, PyObject *memory, Py_s
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *settle_field(PyObject *Py_UNUSED(module), PyObject *args)
+static PyObject *place_field(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *object, *description, *memory;
     Py_ssize_t start;
-    if (!PyArg_ParseTuple(args, "OOO!n:settle_field", &object, &description, &sv_array_type, &memory, &start))
+    if (!PyArg_ParseTuple(args, "OOO!n:place_field", &object, &description, &sv_array_type, &memory, &start))
         return NULL;
     sv_array *field = as_unplaced(object);
-    return field == NULL || settle(field, description, memory, start, false) < 0 ? NULL : Py_NewRef(Py_None);
+    return field == NULL || place(field, description, memory, start, false) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 /* An array inside the memory of another one, with arbitrary strides; kernels are not specialized on its shape. */
@@ -120,7 +120,7 @@ static PyObject *array_within(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     array->inner = inner;
     PyObject_GC_Track(array);
-    if (settle(array, description, memory, start, soa) < 0)
+    if (place(array, description, memory, start, soa) < 0)
         Py_CLEAR(array);
     if (array != NULL && grad != Py_None) {
         if (sv_array_is_grad_of(grad, array)) {
@@ -419,8 +419,8 @@ static PyMethodDef field_functions[] = {
     {"postpone_field", postpone_field, METH_VARARGS,
      PyDoc_STR("postpone_field(field, plan, replaced=None, /)\n--\n\n"
                "Call `plan()` on first use of a field, to place it. It may replace one plan.")},
-    {"settle_field", settle_field, METH_VARARGS,
-     PyDoc_STR("settle_field(field, layout, memory, start, /)\n--\n\n"
+    {"place_field", place_field, METH_VARARGS,
+     PyDoc_STR("place_field(field, layout, memory, start, /)\n--\n\n"
                "Place a field at a byte offset in an array of bytes, with the given layout.")},
     {"array_within", array_within, METH_VARARGS,
      PyDoc_STR("array_within(dtype, layout, memory, start, inner, soa=False, grad=None, /)\n--\n\n"

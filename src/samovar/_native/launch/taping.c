@@ -33,16 +33,16 @@ bool sv_taped_call(sv_kernel *kernel, PyObject *const *bound, PyObject *label, P
         return false;
     *result = NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(kernel->parameters);
-    PyObject *arguments = PyTuple_New(count), *told = Py_NewRef(listener);
+    PyObject *arguments = PyTuple_New(count), *called = Py_NewRef(listener);
     for (Py_ssize_t i = 0; arguments != NULL && i < count; i++)
         PyTuple_SET_ITEM(arguments, i, Py_NewRef(bound[i]));
     if (arguments != NULL) {
         unwatched++;
-        *result = PyObject_CallFunctionObjArgs(told, (PyObject *)kernel, arguments, label, NULL); /* Python may run here. */
+        *result = PyObject_CallFunctionObjArgs(called, (PyObject *)kernel, arguments, label, NULL); /* Python may run here. */
         unwatched--;
     }
     Py_XDECREF(arguments);
-    Py_DECREF(told);
+    Py_DECREF(called);
     return true;
 }
 

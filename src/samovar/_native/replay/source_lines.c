@@ -25,7 +25,7 @@ typedef struct {
     char *name; /* encoded for the operating system */
     uint64_t moment;
     file_version version;
-    bool is_settled; /* whether it was old enough when it was read */
+    bool is_old_enough; /* whether it was old enough when it was read */
     bool is_plain;
     char *content; /* with a newline at its end */
     size_t size;
@@ -144,7 +144,7 @@ static bool read_again(source_file *file, const file_version *version)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t last = version->modified > version->changed ? version->modified : version->changed;
-    bool is_settled = nanoseconds(now) - last > tick;
+    bool is_old_enough = nanoseconds(now) - last > tick;
     size_t size;
     char *content = read_whole(file->name, (size_t)version->size, &size);
     if (content == NULL)
@@ -159,7 +159,7 @@ static bool read_again(source_file *file, const file_version *version)
         file->is_plain = memchr(content, '\r', size) == NULL && !declares_encoding(content, size) && is_text(content, size) && find_lines(file);
     }
     file->version = *version;
-    file->is_settled = is_settled;
+    file->is_old_enough = is_old_enough;
     return true;
 }
 
@@ -219,7 +219,7 @@ static source_file *present_file(PyObject *name, uint64_t moment)
     file_version version;
     if (is_registered(name) || !find_version(text, &version))
         return NULL;
-    bool is_known = file->content != NULL && file->is_settled && is_version(&file->version, &version);
+    bool is_known = file->content != NULL && file->is_old_enough && is_version(&file->version, &version);
     if ((!is_known && !read_again(file, &version)) || !file->is_plain)
         return NULL;
     file->moment = moment;

@@ -190,7 +190,7 @@ class Staged:
         """Whether its components are in memory, so that operations on them are loops."""
         return False
 
-    def settled(self, stager: Stager, node: ast.AST) -> Staged:
+    def current(self, stager: Stager, node: ast.AST) -> Staged:
         """Its current value, independent of later assignments."""
         return self
 

@@ -135,8 +135,8 @@ class Items(Staged):
 
         return as_matrix(stager, self, node) or self
 
-    def settled(self, stager: Stager, node: ast.AST) -> Staged:
-        return Items(tuple(item.settled(stager, node) for item in self.marked), self.is_list)
+    def current(self, stager: Stager, node: ast.AST) -> Staged:
+        return Items(tuple(item.current(stager, node) for item in self.marked), self.is_list)
 
     def kept(self, stager: Stager, node: ast.AST) -> Staged:
         return Items(tuple(item.kept(stager, node) for item in self.marked), self.is_list)

@@ -287,7 +287,7 @@ class Stored(MatrixValue):
     def is_in_memory(self) -> bool:
         return True
 
-    def settled(self, stager: Stager, node: ast.AST) -> Staged:
+    def current(self, stager: Stager, node: ast.AST) -> Staged:
         return self if self.fresh else self.copy(stager, node)
 
     def kept(self, stager: Stager, node: ast.AST) -> Staged:

@@ -183,8 +183,8 @@ class StructValue(Staged):
             return "a struct passed as a dict has no methods: pass one made by its type"
         return f"its members are {', '.join(self.member_names())}"
 
-    def settled(self, stager: Stager, node: ast.AST) -> Staged:
-        return StructValue(self.struct, tuple(member.settled(stager, node) for member in self.members))
+    def current(self, stager: Stager, node: ast.AST) -> Staged:
+        return StructValue(self.struct, tuple(member.current(stager, node) for member in self.members))
 
     def kept(self, stager: Stager, node: ast.AST) -> Staged:
         return StructValue(self.struct, tuple(member.kept(stager, node) for member in self.members))

@@ -57,9 +57,9 @@ class StructPlace(Place):
                 f"make a struct from it: `{self.struct.kind}(…)`",
             )
         value.require_alike(stager, self.struct.kind, node)
-        settled = value.settled(stager, node)
-        assert isinstance(settled, StructValue)
-        return settled
+        current = value.current(stager, node)
+        assert isinstance(current, StructValue)
+        return current
 
     def locals(self) -> tuple[Local, ...]:
         return tuple(local for part in self.parts for local in part.locals())

@@ -78,8 +78,8 @@ class Table(Staged):
     def specialization_key(self, stager: Stager, node: ast.AST) -> Hashable:
         return ("table", tuple(self.entries), tuple(value.specialization_key(stager, node) for value in self.values()))
 
-    def settled(self, stager: Stager, node: ast.AST) -> Staged:
-        return self.with_values(value.settled(stager, node) for value in self.values())
+    def current(self, stager: Stager, node: ast.AST) -> Staged:
+        return self.with_values(value.current(stager, node) for value in self.values())
 
     def kept(self, stager: Stager, node: ast.AST) -> Staged:
         return self.with_values(value.kept(stager, node) for value in self.values())

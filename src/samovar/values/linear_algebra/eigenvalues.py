@@ -192,8 +192,8 @@ def _spectrum(H: Any) -> Any:
     half, square = _discriminant(a, b, c, d)
     # Rounding errors must not make a real pair complex.
     is_real = magnitude(square) <= static(16 * unit(H.dtype) ** 2)
-    settled = select(is_real, maximum(square, 0), square)
-    first, second, imaginary = _values(half, settled, settled - half * half, d)
+    discriminant = select(is_real, maximum(square, 0), square)
+    first, second, imaginary = _values(half, discriminant, discriminant - half * half, d)
     real = Vector([first, second, alone], H.dtype)
     other = Vector([imaginary, -imaginary, 0], H.dtype)
     if alone > first:
