@@ -163,6 +163,21 @@ def test_a_loop_carries_what_it_wrote():
     require_gradient(scan, x, loss)
 
 
+def test_records_of_nested_loops_are_taken_last_first():
+    x, d, loss = filled(N), filled(N, seed=1), field()
+
+    @sv.kernel(serial=True)
+    def run():
+        for i in range(1, N):
+            for _ in range(i, 7, 2):  # only adds; what it reads is saved, as the next loop overwrites it
+                loss[None] += i * d[i] * d[i] * x[i]
+        for i in d:
+            d[i] = x[i]
+
+    require_gradient(run, x, loss, [d])
+    require_gradient(run, d, loss, [x])
+
+
 def test_loops_of_lengths_that_depend_on_data():
     x, lengths, loss = filled(N), sv.field(sv.i32, N), field()
     lengths.from_numpy(np.array([0, 3, 1, 7, 2], np.int32))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from samovar import errors
 from samovar._native import Ndarray, f64, reshaped, version_of, watch_launches, written_elsewhere
 from samovar.runtime.graph_steps import is_graph, run_graph
-from samovar.runtime.tangents import all_tangents, tangent_of
+from samovar.runtime.tangents import all_tangents, give_second_tangents, tangent_of
 from samovar.runtime.tape import Tape, begin_watching, launch_with
 
 TYPE_CHECKING = False
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.runtime.kernel import Kernel
+    from samovar.runtime.tape import Record
 
 
 class FwdMode:
@@ -100,3 +101,7 @@ class TangentTape(Tape):
 
     launched = "forward"
     reversed = "forward taped"
+
+    def _record(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Record:
+        give_second_tangents()
+        return super()._record(kernel, arguments)

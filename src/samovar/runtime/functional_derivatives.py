@@ -9,7 +9,7 @@ from samovar._native import call_with_keys, differentiable, next_key, watch_laun
 from samovar.runtime.differences import compare
 from samovar.runtime.forward_mode import FwdMode, TangentTape
 from samovar.runtime.launch_plan import Place
-from samovar.runtime.tangents import all_tangents, tangent_of
+from samovar.runtime.tangents import all_tangents, give_second_tangents, tangent_of
 from samovar.runtime.tape import Tape, clear_all_gradients, present_tape
 
 TYPE_CHECKING = False
@@ -175,8 +175,9 @@ def hvp(f: Callable[..., Any], arrays: Sequence[Any], tangents: Sequence[Any]) -
     """
     _seed(arrays, tangents)
     clear_all_gradients()
+    give_second_tangents()
     for array in differentiable():
-        tangent_of(array.grad).fill(0)
+        array.grad.dual.fill(0)
     with TangentTape() as tape:
         loss = f(*arrays)
     _require_gradients([loss], "result")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar._native import Field, base_of, differentiable, give_gradient, new_field, reshaped
+from samovar._native import BufferView, Field, Ndarray, base_of, differentiable, give_gradient, new_field, reshaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,13 +33,24 @@ def tangent_of(array: Any) -> Any:
     base: Any = base_of(array)
     if whole is not None:
         found = tangent_of(whole).get_scalar_field(*indices)
-    elif base is not array and base.dtype is array.dtype and base.grad is not None:
+        if array.grad is not None and array.grad.dual is None:
+            give_tangent(array.grad, tangent_of(whole.grad).get_scalar_field(*indices))
+    elif isinstance(array, BufferView):
+        found = BufferView(tangent_of(array.array), array.offset, array.size)
+    elif base is not array and isinstance(array, Ndarray):
         found = reshaped(tangent_of(base), (*array.shape, *array.element_shape), len(array.element_shape))
     else:
         found = (array if array.grad is None else array.grad).__copy__()
         found.fill(0)
     give_tangent(array, found)
     return found
+
+
+def give_second_tangents() -> None:
+    """Give a tangent to all arrays with a gradient, and to their gradients."""
+    for each in differentiable():
+        tangent_of(each)  # first: that of the gradient of a component comes with it
+        tangent_of(each.grad)
 
 
 def offer_gradient(field: Any, inner: tuple[int, ...]) -> None:

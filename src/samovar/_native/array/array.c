@@ -274,6 +274,16 @@ void sv_array_set_grad(sv_array *array, sv_array *grad)
     array->signature |= SV_FACT_BIT(SV_FACT_needs_grad);
 }
 
+sv_array *sv_array_tangent(const sv_array *array)
+{
+    const sv_array *dual = (sv_array *)array->dual; /* programs may assign anything */
+    bool is_like = dual != NULL && sv_array_check(array->dual) && dual->signature != SV_UNPLACED && dual->dtype == array->dtype &&
+                   dual->ndim == array->ndim;
+    for (int axis = 0; is_like && axis < array->ndim; axis++)
+        is_like = dual->shape[axis] == array->shape[axis] && dual->byte_strides[axis] == array->byte_strides[axis];
+    return is_like ? (sv_array *)array->dual : NULL;
+}
+
 sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool needs_grad)
 {
     if (needs_grad && dtype->kind != 'f') {
@@ -326,7 +336,10 @@ int sv_array_set_inner(sv_array *array, int inner)
     }
     array->inner = inner;
     array->signature |= sv_inner_bits(inner);
-    return array->grad == NULL ? 0 : sv_array_set_inner((sv_array *)array->grad, inner);
+    if (array->grad != NULL && sv_array_set_inner((sv_array *)array->grad, inner) < 0)
+        return -1;
+    sv_array *dual = sv_array_tangent(array);
+    return dual == NULL ? 0 : sv_array_set_inner(dual, inner);
 }
 
 static PyObject *array_construct(PyTypeObject *Py_UNUSED(type), PyObject *args, PyObject *kwargs)
@@ -454,7 +467,7 @@ static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(closure))
     return Py_NewRef(((sv_array *)self)->dtype);
 }
 
-static PyObject *get_grad(PyObject *self, void *Py_UNUSED(closure))
+PyObject *sv_array_get_grad(PyObject *self, void *Py_UNUSED(closure))
 {
     PyObject *grad = ((sv_array *)self)->grad;
     if (grad == NULL && ((sv_array *)self)->signature == SV_UNPLACED) { /* what may be placed as the gradient */
@@ -490,7 +503,7 @@ static PyObject *get_nbytes(PyObject *self, void *Py_UNUSED(closure))
     return PyLong_FromSsize_t(sv_array_nbytes((sv_array *)self));
 }
 
-static PyObject *get_needs_grad(PyObject *self, void *Py_UNUSED(closure))
+PyObject *sv_array_get_needs_grad(PyObject *self, void *Py_UNUSED(closure))
 {
     return PyBool_FromLong(((sv_array *)self)->grad != NULL);
 }
@@ -519,16 +532,16 @@ static PyObject *get_readonly(PyObject *self, void *Py_UNUSED(closure))
 
 static PyObject *array_has_grad(PyObject *self, PyObject *Py_UNUSED(ignored))
 {
-    return get_needs_grad(self, NULL);
+    return sv_array_get_needs_grad(self, NULL);
 }
 
-static PyObject *get_dual(PyObject *self, void *Py_UNUSED(closure))
+PyObject *sv_array_get_dual(PyObject *self, void *Py_UNUSED(closure))
 {
     PyObject *dual = ((sv_array *)self)->dual;
     return Py_NewRef(dual != NULL ? dual : Py_None);
 }
 
-static int set_dual(PyObject *self, PyObject *dual, void *Py_UNUSED(closure))
+int sv_array_set_dual(PyObject *self, PyObject *dual, void *Py_UNUSED(closure))
 {
     Py_XSETREF(((sv_array *)self)->dual, Py_XNewRef(dual));
     return 0;
@@ -559,12 +572,12 @@ static PyGetSetDef array_getset[] = {
     {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
     {"n", get_extent, NULL, "The number of rows of vector or matrix elements.", NULL},
     {"m", get_extent, NULL, "The number of columns of vector or matrix elements; 1 for vectors.", "m"},
-    {"grad", get_grad, NULL, "The array of gradients, or None unless created with needs_grad=True.", NULL},
-    {"dual", get_dual, set_dual, "The array of tangents for forward mode, or None.", NULL},
+    {"grad", sv_array_get_grad, NULL, "The array of gradients, or None unless created with needs_grad=True.", NULL},
+    {"dual", sv_array_get_dual, sv_array_set_dual, "The array of tangents for forward mode, or None.", NULL},
     {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
     {"size", get_size, NULL, "The number of elements.", NULL},
     {"nbytes", get_nbytes, NULL, "The size of the elements in bytes.", NULL},
-    {"needs_grad", get_needs_grad, NULL, "Whether the array has a grad.", NULL},
+    {"needs_grad", sv_array_get_needs_grad, NULL, "Whether the array has a grad.", NULL},
     {"readonly", get_readonly, NULL, "Whether the memory is read-only.", NULL},
     {"T", sv_array_transposed, NULL, "The transpose: a NumPy array that shares the memory; a 1-D array itself.", NULL},
     {"__array_interface__", sv_array_interface, NULL, "Version 3 of NumPy's array interface.", NULL},

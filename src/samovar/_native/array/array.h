@@ -29,6 +29,13 @@ int sv_array_set_inner(sv_array *array, int inner);
 void sv_array_set_grad(sv_array *array, sv_array *grad);
 /* List an array among those that have a grad. */
 void sv_array_note_grad(sv_array *array);
+/* The tangent of an array if it has the same elements in the same order, else NULL. Borrowed. */
+sv_array *sv_array_tangent(const sv_array *array);
+/* Attributes that views have, too. */
+PyObject *sv_array_get_grad(PyObject *self, void *closure);
+PyObject *sv_array_get_needs_grad(PyObject *self, void *closure);
+PyObject *sv_array_get_dual(PyObject *self, void *closure);
+int sv_array_set_dual(PyObject *self, PyObject *dual, void *closure);
 /* Before Python writes to an array, which counts as a change of it. -1 with ValueError if the array is read-only. */
 int sv_array_require_writable(sv_array *array);
 

@@ -72,22 +72,25 @@ PyObject *sv_array_compare(PyObject *self, PyObject *other, int operator)
 
 /* --- memory */
 
-/* The grad is reshaped too. */
+/* The gradient and the tangent are reshaped too. */
 static sv_array *with_shape(sv_array *source, int ndim, const int64_t *shape)
 {
-    sv_array *grad = source->grad == NULL ? NULL : with_shape((sv_array *)source->grad, ndim, shape);
-    if (source->grad != NULL && grad == NULL)
-        return NULL;
     sv_array *array =
         sv_array_over(source->dtype, ndim, shape, source->data, sv_array_is_readonly(source), (PyObject *)source);
     if (array != NULL && array->size != source->size) {
         PyErr_SetString(PyExc_ValueError, "the new shape must have the same number of elements");
         Py_CLEAR(array);
     }
-    if (array != NULL && grad != NULL)
-        sv_array_set_grad(array, grad);
-    else
-        Py_XDECREF(grad);
+    if (array != NULL && source->grad != NULL) {
+        sv_array *grad = with_shape((sv_array *)source->grad, ndim, shape);
+        if (grad == NULL)
+            Py_CLEAR(array);
+        else
+            sv_array_set_grad(array, grad);
+    }
+    sv_array *dual = array == NULL ? NULL : sv_array_tangent(source);
+    if (dual != NULL && (array->dual = (PyObject *)with_shape(dual, ndim, shape)) == NULL)
+        Py_CLEAR(array);
     return array;
 }
 

@@ -27,13 +27,6 @@ static int require_parent(const sv_array *array)
         Py_XDECREF(shape);
         return -1;
     }
-    if (array->grad != NULL) {
-        PyErr_Format(PyExc_TypeError,
-                     "a BufferView has no gradient, but this array of shape (%lld,) was created with needs_grad=True: "
-                     "pass the array itself",
-                     (long long)array->shape[0]);
-        return -1;
-    }
     return 0;
 }
 
@@ -55,7 +48,7 @@ static sv_layout *layout_of_part(const sv_layout *whole, int64_t size)
     return layout;
 }
 
-/* Slice an array; the bounds are known to be valid. */
+/* Slice an array, its gradient and its tangent; the bounds are known to be valid. */
 static PyObject *view_new(sv_array *parent, int64_t offset, int64_t size)
 {
     sv_view *view = (sv_view *)sv_array_blank(&sv_view_type, parent->dtype);
@@ -83,6 +76,14 @@ static PyObject *view_new(sv_array *parent, int64_t offset, int64_t size)
         return NULL;
     }
     PyObject_GC_Track(view);
+    sv_array *dual = sv_array_tangent(parent);
+    if ((parent->grad != NULL && (part->grad = view_new((sv_array *)parent->grad, offset, size)) == NULL) ||
+        (dual != NULL && (part->dual = view_new(dual, offset, size)) == NULL)) {
+        Py_DECREF(view);
+        return NULL;
+    }
+    if (part->grad != NULL)
+        sv_array_note_grad(part);
     return (PyObject *)view;
 }
 
@@ -322,6 +323,8 @@ static void view_dealloc(PyObject *self)
         PyObject_GC_UnTrack(self);
     if (part->weakrefs != NULL)
         PyObject_ClearWeakRefs(self);
+    Py_XDECREF(part->grad);
+    Py_XDECREF(part->dual);
     Py_XDECREF(part->owner);
     Py_XDECREF(part->layout);
     PyObject_GC_Del(self);
@@ -337,6 +340,9 @@ static PyGetSetDef view_getset[] = {
     {"nbytes", get_nbytes, NULL, "The size of the elements in bytes.", NULL},
     {"readonly", get_readonly, NULL, "Whether the memory is read-only.", NULL},
     {"array", get_array, NULL, "The array that this is a slice of.", NULL},
+    {"grad", sv_array_get_grad, NULL, "The same slice of the gradient of the array, or None if it has none.", NULL},
+    {"needs_grad", sv_array_get_needs_grad, NULL, "Whether the array has a gradient.", NULL},
+    {"dual", sv_array_get_dual, sv_array_set_dual, "The same slice of the tangent of the array, or None.", NULL},
     {"__array_interface__", sv_array_interface, NULL, "Version 3 of NumPy's array interface.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

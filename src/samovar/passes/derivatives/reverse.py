@@ -29,6 +29,7 @@ from samovar.ir import (
     While,
     indices,
     memory,
+    regions,
     use_counts,
     walk,
 )
@@ -374,7 +375,7 @@ class _Reverse(Primal):
             return
         build = self.level.build
         bounds = [self.primal(each) for each in operation.operands]
-        if level.records or not self._is_unordered(operation):
+        if self._pops(operation) or not self._is_unordered(operation):
             bounds = backward_range(build, *bounds)
         body = Region([*self.restored(level), *level.build.operations])
         build.append(For(again, bounds[0], bounds[1], bounds[2], body, operation.line))
@@ -389,6 +390,11 @@ class _Reverse(Primal):
         body = Region([*self.restored(level), *level.build.operations])
         number = [Constant(each, i64) for each in (0, 1)]
         build.append(For(LoopVariable("iteration", i64), number[0], count, number[1], body, operation.line))
+
+    def _pops(self, loop: For) -> bool:
+        """Whether the backward loop takes records off the stack, in it or in loops within: the last one first."""
+        levels = [self.levels[loop.body], *(self.levels[inner] for each in walk(loop.body) for inner in regions(each))]
+        return any(each.records and self._constant_trips(each) is None for each in levels)
 
     def _is_unordered(self, loop: For) -> bool:
         """Whether the iterations of the backward loop may run in any order: they may if they only add."""
