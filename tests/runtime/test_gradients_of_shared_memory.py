@@ -1,4 +1,4 @@
-"""Derivatives by arrays that share memory: views, reshaped arrays and components share that of their gradients and tangents."""
+"""Derivatives by arrays that share memory: views, reshaped arrays and components share those of their derivatives."""
 
 import copy
 import pickle

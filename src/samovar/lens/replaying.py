@@ -66,10 +66,14 @@ class Replay:
         learn_intrinsics()
         self.paths = paths
         self.function = function
-        self.arguments = arguments
         self.signature = signature
+        self.begin(arguments, options)
+
+    def begin(self, arguments: dict[str, Any], options: Options) -> None:
+        """Forget what was read, and read other arguments from now on."""
+        self.arguments = arguments
         self.options = options
-        self._objects: list[Any] = [_UNREAD] * len(paths)
+        self._objects: list[Any] = [_UNREAD] * len(self.paths)
         self._enum_members: EnumMembers | None = None
         #: Deep values of mutable objects, by path number. None for a plain call that has to be repeated.
         self.seen: dict[int, tuple[Any, ...] | None] = {}

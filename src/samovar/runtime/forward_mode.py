@@ -102,6 +102,6 @@ class TangentTape(Tape):
     launched = "forward"
     reversed = "forward taped"
 
-    def _record(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Record:
+    def _record(self, kernel: Kernel, taped: Kernel, arguments: tuple[Any, ...]) -> Record:
         give_second_tangents()
-        return super()._record(kernel, arguments)
+        return super()._record(kernel, taped, arguments)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from samovar._native import decode_plain, matches_schema, memory_extent
+from samovar._native import BufferView, Field, Ndarray, decode_plain, matches_schema, memory_extent
 from samovar.lens import PathTable, Replay
 from samovar.runtime.configuration import current_options
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     Extent = tuple[int, int, tuple[int, ...], tuple[int, ...] | None]
 
 WHOLE: Box = ((), ())
+
+#: Arrays of these types stay in their memory.
+_SETTLED = (Ndarray, Field, BufferView)
 
 
 class Place:
@@ -66,7 +69,7 @@ class Place:
 class LaunchPlan:
     """The plan for all launches of one reverse kernel."""
 
-    __slots__ = ("_arrays", "_form", "_paths", "indices", "reads", "replays", "writes")
+    __slots__ = ("_form", "_paths", "arrays", "indices", "numbers", "reads", "replays", "writes")
 
     def __init__(self, section: bytes) -> None:
         self.replays, reads, writes, *self._form, rows = decode_plain(section)
@@ -74,39 +77,58 @@ class LaunchPlan:
             raise ValueError("this is not a launch plan")
         self._paths = PathTable(list(rows))
         #: The affine forms, each once; boxes have their numbers.
-        self.indices: dict[tuple[Any, ...], int] = {}
+        forms: dict[tuple[Any, ...], int] = {}
         self.reads, self.writes = (
-            [(number, self._fixed(box), line) for number, box, line in boxes] for boxes in (reads, writes)
+            [(number, _fixed(box, forms), line) for number, box, line in boxes] for boxes in (reads, writes)
         )
+        #: The paths of the arguments in them; and the forms, with the places of these.
+        self.numbers = tuple(dict.fromkeys(number for terms, *_ in forms for number, _ in terms))
+        self.indices = [([(self.numbers.index(number), by) for number, by in terms], *rest) for terms, *rest in forms]
         gradients, touched, loaded, lost, passive_reads, passive_writes, _ = self._form
         boxes = (number for number, _, _ in (*reads, *writes))
         lines = (number for number, _ in (*lost, *passive_reads, *passive_writes))
-        self._arrays = tuple(dict.fromkeys((*gradients, *touched, *loaded, *boxes, *lines)))
+        self.arrays = tuple(dict.fromkeys((*gradients, *touched, *loaded, *boxes, *lines)))
 
-    def _fixed(self, box: tuple[Any, ...]) -> list[tuple[int, int]]:
-        """The axes of a box whose index is fixed, each with the number of its form."""
-        return [
-            (axis, self.indices.setdefault(form, len(self.indices))) for axis, form in enumerate(box) if form is not None
-        ]
+    def replay(self, kernel: Kernel) -> Replay:
+        """What reads the objects that launches of a kernel use."""
+        return Replay(self._paths, kernel.__wrapped__, {}, kernel.state.signature, current_options())
 
-    def seen(self, kernel: Kernel, arguments: dict[str, Any], known: dict[tuple[int, ...], Launched]) -> Launch:
-        """The plan applied to one launch. What depends only on the arrays is looked up in `known`."""
-        replay = Replay(self._paths, kernel.__wrapped__, arguments, kernel.state.signature, current_options())
-        objects = replay.objects(self._arrays)
-        extents = list(map(memory_extent, objects))
-        key = (id(self), *map(id, objects))
-        found = known.get(key)
-        if found is None or found.extents != extents:
-            places = {number: Place(*each) for number, *each in zip(self._arrays, objects, extents, strict=True)}
-            found = known[key] = Launched(self, self._form, places, extents, self._paths)
-        return Launch(found, [_index(form, replay) for form in self.indices])
+    def launched(self, objects: list[Any], extents: list[Extent]) -> Launched:
+        """The plan applied to arrays."""
+        places = {number: Place(*each) for number, *each in zip(self.arrays, objects, extents, strict=True)}
+        return Launched(self, self._form, places, extents, self._paths)
+
+
+class Launches:
+    """The launches on a tape: what they have in common is found once."""
+
+    __slots__ = ("_known", "_replays")
+
+    def __init__(self) -> None:
+        #: By the plan and the kernel: kernels may share compiled code, and lead to other arrays.
+        self._replays: dict[tuple[LaunchPlan, Kernel], Replay] = {}
+        #: By the plan and the identities of the arrays, which are kept alive.
+        self._known: dict[tuple[Any, ...], Launched] = {}
+
+    def launch(self, plan: LaunchPlan, kernel: Kernel, arguments: tuple[Any, ...]) -> Launch:
+        """The plan applied to one launch."""
+        replay = self._replays.get((plan, kernel))
+        if replay is None:
+            replay = self._replays[plan, kernel] = plan.replay(kernel)
+        replay.begin(dict(zip(kernel.parameters, arguments, strict=True)), current_options())
+        objects = replay.objects(plan.arrays)
+        key = (plan, *map(id, objects))
+        found = self._known.get(key)
+        if found is None or (found.foreign and not found.is_in_place(objects)):
+            found = self._known[key] = plan.launched(objects, list(map(memory_extent, objects)))
+        return Launch(found, replay)
 
 
 class Launched:
     """What all launches with the same arrays have in common; it keeps these arrays alive."""
 
     __slots__ = (
-        "arrays", "boxes", "extents", "gradients", "is_checked", "loads", "lost", "passive_reads", "passive_writes", "plan",
+        "arrays", "boxes", "foreign", "gradients", "is_checked", "loads", "lost", "passive_reads", "passive_writes", "plan",
         "reads", "returned", "touched", "writes", "written",
     )  # fmt: skip
 
@@ -115,9 +137,14 @@ class Launched:
     ) -> None:
         gradients, touched, loaded, lost, passive_reads, passive_writes, self.returned = form
         self.plan = plan
-        self.extents = extents
-        #: The boxes, each once: axis, number of the index, and extent, for each fixed axis.
-        self.boxes: dict[tuple[tuple[int, int, int], ...], int] = {}
+        #: Where the arrays of other libraries were.
+        self.foreign = [
+            (number, extent)
+            for number, (place, extent) in enumerate(zip(places.values(), extents, strict=True))
+            if not isinstance(place.array, _SETTLED)
+        ]
+        #: The boxes, each once: number of the index and extent of each fixed axis; of the longer ones, axes and numbers.
+        self.boxes: dict[tuple[tuple[tuple[int, int], ...], Axes, Axes], int] = {}
         self.reads, self.writes = (
             [(places[number], self._box(places[number].shape, fixed), line) for number, fixed, line in planned]
             for planned in (plan.reads, plan.writes)
@@ -135,43 +162,66 @@ class Launched:
         #: Whether a tape has checked what does not depend on anything else.
         self.is_checked = False
 
+    def is_in_place(self, objects: list[Any]) -> bool:
+        """Whether the memory of the arrays is where it was."""
+        return all(memory_extent(objects[number]) == extent for number, extent in self.foreign)
+
     def _box(self, shape: tuple[int, ...], fixed: list[tuple[int, int]]) -> int:
         """The number of a box."""
-        return self.boxes.setdefault(tuple((axis, number, shape[axis]) for axis, number in fixed), len(self.boxes))
+        checked = tuple((number, shape[axis]) for axis, number in fixed)
+        matter = [(axis, number) for axis, number in fixed if shape[axis] > 1]
+        axes, numbers = tuple(axis for axis, _ in matter), tuple(number for _, number in matter)
+        return self.boxes.setdefault((checked, axes, numbers), len(self.boxes))
 
 
 class Launch:
-    """One launch: boxes of arrays, each with the line that reads or writes it."""
+    """One launch: boxes of arrays, each with the line that reads or writes it. Few are asked for."""
 
-    __slots__ = ("_boxes", "known")
+    __slots__ = ("_found", "_replay", "known")
 
-    def __init__(self, known: Launched, indices: list[int]) -> None:
+    def __init__(self, known: Launched, replay: Replay) -> None:
         self.known = known
-        self._boxes = [_box(fixed, indices) for fixed in known.boxes]
+        self._replay = replay
+        self._found: list[Box | None] | None = None
+
+    def _boxes(self) -> list[Box | None]:
+        if self._found is None:
+            plan = self.known.plan
+            numbers = list(map(int, self._replay.objects(plan.numbers)))
+            indices = [_index(form, numbers) for form in plan.indices]
+            self._found = [_box(*box, indices) for box in self.known.boxes]
+        return self._found
 
     def reads(self) -> list[tuple[Place, Box | None, int]]:
         """What its reverse reads. None for no element."""
-        return [(place, self._boxes[number], line) for place, number, line in self.known.reads]
+        boxes = self._boxes() if self.known.reads else ()
+        return [(place, boxes[number], line) for place, number, line in self.known.reads]
 
     def writes(self) -> list[tuple[Place, Box | None, int]]:
         """What it writes."""
-        return [(place, self._boxes[number], line) for place, number, line in self.known.writes]
+        boxes = self._boxes() if self.known.writes else ()
+        return [(place, boxes[number], line) for place, number, line in self.known.writes]
 
 
-def _box(fixed: tuple[tuple[int, int, int], ...], indices: list[int]) -> Box | None:
+def _box(checked: tuple[tuple[int, int], ...], axes: Axes, numbers: Axes, indices: list[int]) -> Box | None:
     """A box; None if an index is out of bounds."""
-    if not all(0 <= indices[number] < extent for _, number, extent in fixed):
-        return None
-    matter = [(axis, indices[number]) for axis, number, extent in fixed if extent > 1]
-    return (tuple(axis for axis, _ in matter), tuple(index for _, index in matter)) if matter else WHOLE
+    for number, extent in checked:
+        if not 0 <= indices[number] < extent:
+            return None
+    return (axes, tuple([indices[number] for number in numbers])) if axes else WHOLE
 
 
-def _index(form: tuple[Any, ...], replay: Replay) -> int:
+def _fixed(box: tuple[Any, ...], forms: dict[tuple[Any, ...], int]) -> list[tuple[int, int]]:
+    """The axes of a box whose index is fixed, each with the number of its form."""
+    return [(axis, forms.setdefault(form, len(forms))) for axis, form in enumerate(box) if form is not None]
+
+
+def _index(form: tuple[Any, ...], numbers: list[int]) -> int:
     """The index that an affine form gives."""
     terms, constant, bits, least = form
     total = constant
-    for number, by in terms:
-        total += by * int(replay.object(number))
+    for place, by in terms:
+        total += by * numbers[place]
     return int(least + ((total - least) & ((1 << bits) - 1)))
 
 

@@ -133,6 +133,9 @@ class Needs:
         #: Whether two places that are not the same meet, by their keys.
         self._meeting: dict[tuple[Any, Any], bool] = {}
 
+    def __bool__(self) -> bool:
+        return bool(self._groups)
+
     def add(self, place: Place, box: Box | None, name: str) -> None:
         """The reverse of the kernel with this name will read a box of an array; None for no element."""
         if box is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _weakref import ref
 
-from samovar._native import BufferView, Field, Ndarray, base_of, differentiable, give_gradient, new_field, reshaped
+from samovar._native import BufferView, Field, base_of, differentiable, give_gradient, new_field, reshaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def tangent_of(array: Any) -> Any:
             give_tangent(array.grad, tangent_of(whole.grad).get_scalar_field(*indices))
     elif isinstance(array, BufferView):
         found = BufferView(tangent_of(array.array), array.offset, array.size)
-    elif base is not array and isinstance(array, Ndarray):
+    elif base is not array and base.dtype is array.dtype:
         found = reshaped(tangent_of(base), (*array.shape, *array.element_shape), len(array.element_shape))
     else:
         found = (array if array.grad is None else array.grad).__copy__()

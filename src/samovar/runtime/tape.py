@@ -31,7 +31,7 @@ from samovar._native import (
     written_elsewhere,
 )
 from samovar.runtime.graph_steps import is_graph, run_graph
-from samovar.runtime.launch_plan import WHOLE, Place, may_overlap
+from samovar.runtime.launch_plan import WHOLE, Launches, Place, may_overlap
 from samovar.runtime.memory_index import MemoryIndex
 from samovar.runtime.needs import Needs
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.runtime.kernel import Kernel
-    from samovar.runtime.launch_plan import Bounds, Launched
+    from samovar.runtime.launch_plan import Bounds, Launch, Launched
 
 
 def clear_all_gradients() -> None:
@@ -218,8 +218,9 @@ class Tape:
         self._compared = list(grad_check or ())
         self._records: list[Record] = []
         self._needs = Needs()
-        #: What launches with the same arrays have in common, by the identities of these.
-        self._launched: dict[tuple[int, ...], Launched] = {}
+        self._launches = Launches()
+        #: By kernel: what is launched instead of it, and the reverse; None if it is a graph, or differentiated already.
+        self._modes: dict[Kernel, tuple[Kernel, Kernel] | None] = {}
         #: Gradients that are not ours to clear, by identity.
         self._foreign: dict[int, Any] = {}
         #: Arrays without a gradient that hold what depends on arrays with one, with the line and the kernel that wrote it.
@@ -334,23 +335,30 @@ class Tape:
 
     def _launch(self, kernel: Kernel, arguments: tuple[Any, ...], label: int | None = None) -> Any:
         """Record and run a launch, of a graph part by part; called instead of it. `label` is where it resumes."""
-        if is_graph(kernel):
-            return run_graph(kernel, arguments, self._launch, label)
-        if "derivative" in kernel.state.signature.options:
-            return launch_with(kernel, arguments)
-        record = self._record(kernel, arguments)
-        result = launch_with(kernel.in_mode(self.launched) if self.launched else kernel, arguments)
+        try:
+            modes = self._modes[kernel]
+        except KeyError:
+            modes = self._modes[kernel] = self._modes_of(kernel)
+        if modes is None:
+            return run_graph(kernel, arguments, self._launch, label) if is_graph(kernel) else launch_with(kernel, arguments)
+        launched, taped = modes
+        record = self._record(kernel, taped, arguments)
+        result = launch_with(launched, arguments)
         record.arguments += last_key()
         self._note(record)
         return result
 
-    def _record(self, kernel: Kernel, arguments: tuple[Any, ...]) -> Record:
-        taped = kernel.in_mode(self.reversed)
-        compiled = taped.find(arguments).keep
-        launch = compiled.plan().seen(taped, dict(zip(kernel.parameters, arguments, strict=True)), self._launched)
+    def _modes_of(self, kernel: Kernel) -> tuple[Kernel, Kernel] | None:
+        if is_graph(kernel) or "derivative" in kernel.state.signature.options:
+            return None
+        return kernel.in_mode(self.launched) if self.launched else kernel, kernel.in_mode(self.reversed)
+
+    def _record(self, kernel: Kernel, taped: Kernel, arguments: tuple[Any, ...]) -> Record:
+        launch = self._launches.launch(taped.find(arguments).keep.plan(), taped, arguments)
         known: Launched = launch.known
-        self._check_lost(kernel, known)
-        self._check_versions(known, f"{kernel.__qualname__} is launched")
+        if known.lost or self._tainted:
+            self._check_lost(kernel, known)
+        self._check_versions(known, kernel)
         if not known.is_checked:
             self._check_zero(known)
             self._check_gradients(kernel, known)
@@ -362,20 +370,23 @@ class Tape:
             )
         record = Record(kernel.__qualname__, _run_again, (taped, arguments), known, kernel)
         record.is_reversed = self._differentiates and bool(known.gradients)
-        reads = launch.reads() if record.is_reversed else []
+        reads = launch.reads() if record.is_reversed and known.reads else ()
         for place, box, _ in reads if record.replays else ():
             self._needs.add(place, box, record.name)
-        kept: list[Kept] = []
-        for place, box, line in launch.writes():
-            for needed, common, by in self._needs.taken(place, box):
-                kept.append(Kept(needed, needed.bounds(common), line, by))
-            if self._whole is not None and place.key not in self._whole:
-                self._whole[place.key] = Kept(place, place.bounds(), line, "several launches")
-        record.kept = tuple(kept)
+        if self._needs or self._whole is not None:
+            record.kept = tuple(self._kept(launch))
         for place, box, _ in () if record.replays else reads:
             self._needs.add(place, box, record.name)
         self._records.append(record)
         return record
+
+    def _kept(self, launch: Launch) -> Iterator[Kept]:
+        """Copies of what a launch overwrites and reverses need."""
+        for place, box, line in launch.writes():
+            for needed, common, by in self._needs.taken(place, box):
+                yield Kept(needed, needed.bounds(common), line, by)
+            if self._whole is not None and place.key not in self._whole:
+                self._whole[place.key] = Kept(place, place.bounds(), line, "several launches")
 
     def _note(self, record: Record) -> None:
         """Record the state after a launch."""
@@ -394,22 +405,22 @@ class Tape:
         """The arrays whose contents are compared, of those that lie in the same memory as some arrays."""
         return list(dict.fromkeys(each for place in places for each in self._shared.overlapping(place.begin, place.end)))
 
-    def _check_versions(self, launch: Launched | None, when: str) -> None:
-        """Check that recorded arrays were changed by recorded launches only."""
+    def _check_versions(self, launch: Launched | None, kernel: Kernel | None) -> None:
+        """Check that recorded arrays were changed by recorded launches only: those of a launch, or all of them."""
         if launch is None:
             for array, known, name in self._versions.values():
                 if known is not None and version_of(array) != known:
-                    raise _changed(array, name, when)
+                    raise _changed(array, name, kernel)
         else:
             for place, name in launch.arrays:
                 _, known, _ = self._versions.get(id(base_of(place.array)), _UNKNOWN)
                 if (known is not None and version_of(place.array) != known) or written_elsewhere(place.array):
-                    raise _changed(place.array, name, when)
+                    raise _changed(place.array, name, kernel)
         if self._shared:
             places = None if launch is None else [place for place, _ in launch.arrays]
             for shared in self._shared.values() if places is None else self._overlapping_shared(places):
                 if shared.has_changed():
-                    raise _changed(shared.place.array, shared.name, when)
+                    raise _changed(shared.place.array, shared.name, kernel)
 
     def _check_gradients(self, kernel: Kernel, launch: Launched) -> None:
         """Check that no launch uses gradients as data: going backward changes them."""
@@ -476,7 +487,7 @@ class Tape:
         """Run the reverses, last first, from the current gradients. With `keep`, they can be run again."""
         self._require_unused()
         self._done = not keep
-        self._check_versions(None, "the tape goes backward")
+        self._check_versions(None, None)
         if not keep:
             self._count(False)
             self._shared = MemoryIndex()
@@ -512,7 +523,8 @@ class Tape:
         ]
 
 
-def _changed(array: Any, name: Callable[[], str], when: str) -> errors.SamovarRuntimeError:
+def _changed(array: Any, name: Callable[[], str], kernel: Kernel | None) -> errors.SamovarRuntimeError:
+    when = "the tape goes backward" if kernel is None else f"{kernel.__qualname__} is launched"
     return errors.SamovarRuntimeError(
         f"`{name()}`, of shape {tuple(array.shape)}, was written to outside the kernels that the tape records, or its memory"
         f" was given to another library, before {when}: its gradient would be wrong\n"
