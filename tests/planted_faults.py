@@ -872,7 +872,7 @@ FAULTS = [
     Fault("cli/quantities.py", "while value >= 1024 and", "while value > 1024 and", "cli/test_listing.py"),
     # fingerprint
     Fault(
-        "fingerprint/fields.py",
+        "fingerprint/declared_fields.py",
         "found = {**_declaration(base), **found}",
         "found = {**found, **_declaration(base)}",
         "fingerprint/test_fields.py",

@@ -15,7 +15,7 @@ from samovar._native import f16, f32, f64, i8, i32, i64, u1, u8, u64
 from samovar.ir.affine import Affine
 from samovar.ir.ranges import float_range
 from samovar.ir.values import Array, Constant, Operation, Parameter, Value
-from samovar.passes.conversions import mark_conversions
+from samovar.passes.saturating_casts import mark_conversions
 
 CODES = "add sub mul min max neg abs floor ceil trunc round select mod sqrt tanh".split()
 NUMBERS = st.sampled_from((0.0, -0.0, 1.0, -1.0, 0.5, 255.0, 255.5, -3.75, 1e6, 3e38, math.inf, -math.inf, math.nan))

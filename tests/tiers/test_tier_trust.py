@@ -12,9 +12,9 @@ import samovar as sv
 from samovar.errors import SamovarError, SamovarWarning
 from samovar.runtime import current_options
 from samovar.tiers import add_to_trust, generate_key, read_trust, signer_of, tier_at
-from samovar.tiers.keys import CLOCK_SECONDS, PrivateKey, parsed_key
 from samovar.tiers.manifest import Manifest
 from samovar.tiers.publishing import sorted_rows, write_manifest
+from samovar.tiers.signing_keys import CLOCK_SECONDS, PrivateKey, parsed_key
 
 DAY = 86400.0
 
@@ -103,9 +103,9 @@ def test_a_file_named_by_the_option_is_read(published, tmp_path):
 def test_a_clock_that_is_off_by_a_day_does_not_matter(published, days, monkeypatch):
     import time
 
-    from samovar.tiers import opening
+    from samovar.tiers import selection
 
-    monkeypatch.setattr(opening, "time", lambda: time.time() + days * DAY)
+    monkeypatch.setattr(selection, "time", lambda: time.time() + days * DAY)
     assert published.work() == (3, 0)
 
 
@@ -113,9 +113,9 @@ def test_a_clock_that_is_off_by_a_day_does_not_matter(published, days, monkeypat
 def test_a_clock_far_from_the_time_of_validity_does(published, seconds, monkeypatch):
     import time
 
-    from samovar.tiers import opening
+    from samovar.tiers import selection
 
-    monkeypatch.setattr(opening, "time", lambda: time.time() + seconds)
+    monkeypatch.setattr(selection, "time", lambda: time.time() + seconds)
     with pytest.warns(SamovarWarning, match="expired"):
         assert published.work() == (0, 3)
 
@@ -143,7 +143,7 @@ def test_an_agent_signs_without_showing_the_key(fleet, tmp_path):
     agent = tmp_path / "agent.py"
     agent.write_text(
         "import sys\n"
-        "from samovar.tiers.keys import PrivateKey, shown_key\n"
+        "from samovar.tiers.signing_keys import PrivateKey, shown_key\n"
         f"key = PrivateKey(bytes.fromhex(open({fleet.key_file!r}).read().split()[-1]))\n"
         "if sys.argv[1] == 'public':\n    print(shown_key(key.public))\n"
         "else:\n    print(*(one.hex() for one in key.sign([bytes.fromhex(line) for line in sys.stdin])), sep='\\n')\n"

@@ -6,7 +6,7 @@ import os
 import re
 
 import samovar
-from samovar.compat.profiling import watch
+from samovar.compat.kernel_profiler import watch
 from samovar.errors import SamovarError
 from samovar.runtime import options_in, say_once
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 from functools import cache
 
 import samovar
-from samovar.compat import architectures, launch_lists, log_functions, process_state, profiling, type_conversions, view_types
+from samovar.compat import (
+    architectures,
+    kernel_profiler,
+    launch_lists,
+    log_functions,
+    process_state,
+    type_conversions,
+    view_types,
+)
 from samovar.compat.absent_names import absent_names
 from samovar.compat.initializing import init_of
 from samovar.compat.kernel_decorator import kernel_of
@@ -55,7 +63,7 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {name: _constant(value) for name, value in (process_state.CORE | architectures.CORE).items()}
         found |= {f"get_version_{part}": _version(place) for place, part in enumerate(("major", "minor", "patch"))}
     if inner.partition(".")[0] == "profiler":
-        found |= {name: _constant(value) for name, value in profiling.NAMES.items()}
+        found |= {name: _constant(value) for name, value in kernel_profiler.NAMES.items()}
     if inner == "types.enums":
         found |= {name: _constant(value) for name, value in architectures.ENUMERATIONS.items()}
     if inner.partition(".")[0] == "_test_tools":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from samovar.fingerprint.containers import ExtendedRule
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, Rule, encode_names
-from samovar.fingerprint.options import Options
+from samovar.fingerprint.deconstructor_options import Options
 from samovar.fingerprint.state import StateRule
 
 if TYPE_CHECKING:

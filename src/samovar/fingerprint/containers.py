@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from samovar.fingerprint.declared_fields import FieldsRule, plan_fields
 from samovar.fingerprint.deconstruction import (
     Deconstruction,
     EmptyDeconstruction,
@@ -22,9 +23,8 @@ from samovar.fingerprint.deconstruction import (
     UnfingerprintableError,
     encode_names,
 )
-from samovar.fingerprint.fields import FieldsRule, plan_fields
+from samovar.fingerprint.deconstructor_options import Options, Planner
 from samovar.fingerprint.objects import plan_reduction
-from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import BUILTIN_TAGS, BUILTIN_WALKS, TAG_EXTENDED, TAG_ITEM, WALK_EXTENDED
 from samovar.reflection import ABSENT, bases, has_hidden_state, own, read_as

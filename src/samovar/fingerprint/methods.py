@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from samovar import _native
 from samovar.fingerprint.deconstruction import Deconstruction, Rule, encode_names
+from samovar.fingerprint.deconstructor_options import Options, Planner
 from samovar.fingerprint.objects import plan_reduction
-from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.references import by_name
 from samovar.reflection import ABSENT, bases, namespace, own
 

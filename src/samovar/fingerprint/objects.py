@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from samovar.fingerprint.code_structure import class_structure
+from samovar.fingerprint.declared_fields import plan_fields
 from samovar.fingerprint.deconstruction import Deconstruction, Rule, UnfingerprintableError, encode_names
-from samovar.fingerprint.fields import plan_fields
+from samovar.fingerprint.deconstructor_options import Options, Planner
 from samovar.fingerprint.names import by_verified_name, claimed_name, resolves
-from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.state import StateRule
 from samovar.reflection import ABSENT, bases, class_name, has_hidden_state, namespace, own, qualified_name
 

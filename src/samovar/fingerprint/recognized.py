@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from samovar.fingerprint.arrays import plan_array, plan_dtype, plan_scalar
 from samovar.fingerprint.containers import exact_or_extended
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, encode_names
+from samovar.fingerprint.deconstructor_options import Options, Planner
 from samovar.fingerprint.objects import plan_namespace
-from samovar.fingerprint.options import Options, Planner
 from samovar.reflection import qualified_name, read_as, unqualified_name
 
 if TYPE_CHECKING:

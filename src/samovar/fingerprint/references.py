@@ -29,8 +29,8 @@ from samovar.fingerprint.deconstruction import (
     UnfingerprintableError,
     encode_names,
 )
+from samovar.fingerprint.deconstructor_options import Options, Planner
 from samovar.fingerprint.names import claimed_name, home_of, reference, resolves, spell
-from samovar.fingerprint.options import Options, Planner
 from samovar.reflection import bases, namespace, qualified_name
 
 __all__ = ["PLANNERS", "by_name", "refuse"]

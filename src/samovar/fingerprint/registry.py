@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from samovar import _native
 from samovar.fingerprint import containers, methods, objects, references, typing_objects
+from samovar.fingerprint.declared_fields import FieldsRule, declared_names, declares_fields
 from samovar.fingerprint.deconstruction import Deconstruction, EmptyDeconstruction, OrderInsensitiveDeconstruction, Rule
-from samovar.fingerprint.fields import FieldsRule, declared_names, declares_fields
+from samovar.fingerprint.deconstructor_options import ArrayPolicy, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.identities import HeldArrays, is_array_type
-from samovar.fingerprint.options import ArrayPolicy, Options, Planner, check_array_policy, field_table
 from samovar.fingerprint.recognized import claims_to_be_known, recognize
 from samovar.fingerprint.state import StateRule
 from samovar.fingerprint.vocabulary import WALK_LEVEL

@@ -13,7 +13,7 @@ from typing import Any
 
 from samovar.fingerprint.aggregation import digest_state
 from samovar.fingerprint.deconstruction import UNSET, Deconstruction, encode_names
-from samovar.fingerprint.options import Options
+from samovar.fingerprint.deconstructor_options import Options
 from samovar.fingerprint.vocabulary import WALK_STATE
 from samovar.reflection import ABSENT, counted_positions, has_dictionary, own, read_state, slots_below
 

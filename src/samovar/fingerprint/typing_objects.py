@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from samovar.fingerprint.deconstruction import UNSET, Deconstruction, Rule, encode_names
+from samovar.fingerprint.deconstructor_options import Options, Planner
 from samovar.fingerprint.names import home_of, reference, resolves
-from samovar.fingerprint.options import Options, Planner
 from samovar.fingerprint.references import refuse
 from samovar.reflection import qualified_name, unqualified_name
 

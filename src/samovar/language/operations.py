@@ -185,7 +185,7 @@ _ROWS = (
     Row("select", 3, "free", "operands (u1, a, b): a where true, else b; both are evaluated", _CHEAP),
     Row("cast", 1, "free", "conversion to the result type: floats truncate to integers and saturate, NaN is 0; integers "
         "wrap; u1 is `!= 0`", _CHEAP,
-        payload="mark of a truncation (see `samovar.passes.conversions`), the range of an integer that fits, or None"),
+        payload="mark of a truncation (see `samovar.passes.saturating_casts`), the range of an integer that fits, or None"),
     Row("bitcast", 1, "free", "the same bits read as the result type, of equal size", 0.0),
     # Mathematics, on floats.
     _real("sqrt", 0.5, "The square root.", "4.0 -> 2.0", "samovar.sqrt math.sqrt", intrinsic="sqrt"),

@@ -6,7 +6,7 @@ library call), and a backend renders each by itself:
 
 - `//` and `%` use divisions that cannot trap, `**` of integers calls a function that multiplies;
 - shift amounts and bit counts are in the range that instructions support;
-- floats are clamped to the range of the target integer, except where `samovar.passes.conversions` knows that they fit;
+- floats are clamped to the range of the target integer, except where `samovar.passes.saturating_casts` knows that they fit;
   LLVM's saturating casts become scalar code;
 - functions of f16 are computed in f32 and rounded;
 - predicates with only one answer for a type (is this integer NaN?) become constants.
@@ -389,7 +389,7 @@ def _truncate(steps: _Steps, a: Value, target: DType, mark: object) -> Value:
     """A float-to-integer cast: truncates, saturates, and gives 0 for NaN.
 
     The value is clamped while it is still a float: masks of floats and integers of different sizes do not mix well in
-    vectors. `mark` is one of `samovar.passes.conversions`.
+    vectors. `mark` is one of `samovar.passes.saturating_casts`.
     """
     if dtype_of(a).bits == 16:
         a = steps.cast(a, f32)

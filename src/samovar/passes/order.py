@@ -13,7 +13,6 @@ from samovar.passes.activation import Same, activate_cells
 from samovar.passes.atomics import resolve_atomics
 from samovar.passes.checkpoints import expand_checkpoints
 from samovar.passes.checks import check_arithmetic, check_bounds, clamp
-from samovar.passes.conversions import mark_conversions
 from samovar.passes.dead_code import eliminate_dead_code
 from samovar.passes.inline import inline
 from samovar.passes.legalize import legalize
@@ -36,9 +35,10 @@ from samovar.passes.partition import partition
 from samovar.passes.races import check_races
 from samovar.passes.random_numbers import assign_random_streams, expand_random_numbers
 from samovar.passes.reassociate import reassociate
+from samovar.passes.recognize_updates import recognize_updates
+from samovar.passes.saturating_casts import mark_conversions
 from samovar.passes.split import split
 from samovar.passes.unavailable import refuse_unavailable
-from samovar.passes.updates import recognize_updates
 
 Pass = Callable[[Kernel], None]
 

@@ -6,7 +6,7 @@ from functools import wraps
 
 from samovar import errors
 from samovar._native import call_with_keys, differentiable, next_key, watch_launches
-from samovar.runtime.differences import compare
+from samovar.runtime.central_differences import compare
 from samovar.runtime.forward_mode import FwdMode, TangentTape
 from samovar.runtime.launch_plan import Place
 from samovar.runtime.tangents import all_tangents, give_second_tangents, tangent_of

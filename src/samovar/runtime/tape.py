@@ -259,7 +259,7 @@ class Tape:
 
     def _compare(self) -> None:
         """Compare gradients with differences of the loss. The launches are repeated for that."""
-        from samovar.runtime.differences import compare
+        from samovar.runtime.central_differences import compare
 
         assert self._whole is not None
         before = list(self._whole.values())[::-1]  # of views that overlap, what was saved first is right

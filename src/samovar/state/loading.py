@@ -13,8 +13,8 @@ from samovar._native import BufferView, DType, Ndarray, Tensor, api_boundary, as
 from samovar.errors import SamovarError
 from samovar.lens import dtype_named
 from samovar.runtime import ProgressBar
-from samovar.state.members import ArrayMember, Members, ValueMember, parts_of
 from samovar.state.npz_files import CHUNK, Archive, Header
+from samovar.state.saved_members import ArrayMember, Members, ValueMember, parts_of
 from samovar.state.saving import DESCRIPTION, NOTHING, VERSION, bytes_of, described, indices, is_c_ordered, shown
 from samovar.values import Matrix
 

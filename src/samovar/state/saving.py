@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from samovar._native import BufferView, Ndarray, Tensor, api_boundary, as_ndarray, describe_tensor
 from samovar.errors import SamovarTypeError
 from samovar.runtime import ProgressBar
-from samovar.state.members import ArrayMember, Members, ValueMember
 from samovar.state.npz_files import CHUNK, Header, archive, encoded_header
+from samovar.state.saved_members import ArrayMember, Members, ValueMember
 from samovar.system import write_pieces
 from samovar.values import Matrix, StructArray
 

@@ -14,9 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from samovar.tiers.addresses import without_secrets
     from samovar.tiers.figures import read_figures
-    from samovar.tiers.keys import add_to_trust, generate_key, read_trust, shown_key, signer_of, trust_file
-    from samovar.tiers.opening import file_name_of, open_tiers, program_name
     from samovar.tiers.publishing import collect_garbage, contents, entries_of, publish, sign_again, sorted_rows
+    from samovar.tiers.selection import file_name_of, open_tiers, program_name
+    from samovar.tiers.signing_keys import add_to_trust, generate_key, read_trust, shown_key, signer_of, trust_file
     from samovar.tiers.tier import Tier, programs_at, tier_at
 else:
     __getattr__, __dir__ = _lazy_exports(
@@ -24,8 +24,8 @@ else:
         {
             "addresses": "without_secrets",
             "figures": "read_figures",
-            "keys": "add_to_trust generate_key read_trust shown_key signer_of trust_file",
-            "opening": "file_name_of open_tiers program_name",
+            "signing_keys": "add_to_trust generate_key read_trust shown_key signer_of trust_file",
+            "selection": "file_name_of open_tiers program_name",
             "publishing": "collect_garbage contents entries_of publish sign_again sorted_rows",
             "tier": "Tier programs_at tier_at",
         },

@@ -11,7 +11,6 @@ from time import time, time_ns
 from typing import TYPE_CHECKING
 
 from samovar.cache import Damaged, leaf_entries, opened_leaf
-from samovar.tiers.keys import UNKNOWN_KEY, message_of
 from samovar.tiers.manifest import (
     MOST_ROWS,
     USUAL_SEGMENT_BYTES,
@@ -23,6 +22,7 @@ from samovar.tiers.manifest import (
     packed_segment,
     time_in,
 )
+from samovar.tiers.signing_keys import UNKNOWN_KEY, message_of
 from samovar.tiers.tier import Tier, now
 from samovar.tiers.transports import INDEX
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from samovar.cache import Library
-    from samovar.tiers.keys import Signer
+    from samovar.tiers.signing_keys import Signer
 
 #: How long signatures are valid.
 VALID_SECONDS = 365 * 86400

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from samovar.cache import StoredLeaf
-    from samovar.tiers.keys import Trust
+    from samovar.tiers.signing_keys import Trust
     from samovar.tiers.transports import Transport
 
     Result = TypeVar("Result")

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from samovar.tiers.background import Background, Job
 from samovar.tiers.figures import write_figures
-from samovar.tiers.keys import EXPIRED, REVOKED, UNKNOWN_KEY, UNSIGNED
+from samovar.tiers.signing_keys import EXPIRED, REVOKED, UNKNOWN_KEY, UNSIGNED
 from samovar.tiers.tier import Tier, tier_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from samovar.cache import Library, Store, StoredLeaf
-    from samovar.tiers.keys import Signer, Trust
+    from samovar.tiers.signing_keys import Signer, Trust
 
 #: How many bytes of a program are read ahead.
 _READ_AHEAD = 16 << 20

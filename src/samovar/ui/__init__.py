@@ -8,7 +8,7 @@ from samovar import _lazy_exports
 
 if TYPE_CHECKING:
     from samovar.ui.gui import GUI
-    from samovar.ui.keys import KEYS as KEYS
+    from samovar.ui.key_names import KEYS as KEYS
     from samovar.ui.local_server import LocalServer as LocalServer
     from samovar.ui.local_server import Page as Page
     from samovar.ui.picture import Picture as Picture
@@ -24,7 +24,7 @@ else:
         globals(),
         {
             "gui": "GUI",
-            "keys": "KEYS",
+            "key_names": "KEYS",
             "local_server": "LocalServer Page",
             "picture": "Picture as_colors as_pixels",
             "scenes": "Camera ProjectionMode Scene make_camera",

@@ -7,9 +7,9 @@ from collections import deque
 import numpy as np
 
 from samovar import tools
-from samovar.ui.keys import KEYS, EType
-from samovar.ui.opening import open_screen
+from samovar.ui.key_names import KEYS, EType
 from samovar.ui.picture import Picture, as_array
+from samovar.ui.placement import open_screen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import contextlib
 import numpy as np
 
 from samovar import tools
-from samovar.ui.opening import open_screen
 from samovar.ui.picture import Picture, as_array, as_colors
+from samovar.ui.placement import open_screen
 from samovar.ui.scenes import Scene, indices_of
 
 TYPE_CHECKING = False

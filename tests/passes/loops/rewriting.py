@@ -43,7 +43,7 @@ from samovar.passes.locals import demote_atomics, forward
 from samovar.passes.loops.dependence import independence
 from samovar.passes.loops.divergence import Divergence, Refused
 from samovar.passes.loops.emit import Vectors, vectorized
-from samovar.passes.updates import recognize_updates
+from samovar.passes.recognize_updates import recognize_updates
 
 #: Processors with short and with long vectors.
 AVX2, AVX512 = Machine(256, 16), Machine(512, 32, masks=True)

@@ -29,7 +29,7 @@ from samovar.passes.dead_code import eliminate_dead_code
 from samovar.passes.derivatives.returns import return_at_end
 from samovar.passes.inline import replace_calls
 from samovar.passes.locals import demote_atomics, forward
-from samovar.passes.updates import recognize_updates
+from samovar.passes.recognize_updates import recognize_updates
 
 _JUMPS = ("break", "continue")
 

@@ -11,7 +11,7 @@ from time import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from samovar.tiers.keys import read_trust, signer_of
+from samovar.tiers.signing_keys import read_trust, signer_of
 from samovar.tiers.tiers import Tiers
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from samovar.fingerprint.aggregation import digest_state
 from samovar.fingerprint.deconstruction import METADATA_KEY, Deconstruction, Rule, encode_names
-from samovar.fingerprint.options import Options
+from samovar.fingerprint.deconstructor_options import Options
 from samovar.fingerprint.state import StateRule, object_level, read_field
 from samovar.fingerprint.vocabulary import WALK_FIELDS
 from samovar.reflection import bases, namespace
