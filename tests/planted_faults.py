@@ -910,7 +910,7 @@ FAULTS = [
     ),
     Fault(
         "_native/replay/source_lines.c",
-        "file->content != NULL && file->is_settled && is_version(",
+        "file->content != NULL && file->is_old_enough && is_version(",
         "file->content != NULL && is_version(",
         "lens/test_two_readings_of_lines.py",
     ),
