@@ -78,11 +78,6 @@ def sums_a_generator(a, number):
     a[0, 0] = sum(i * 0.5 for i in range(int(number)))
 
 
-def takes_a_row(a, number):
-    row = a[0]
-    a[0, 0] = row[1]
-
-
 def takes_too_many_indices(a, number):
     a[0, 0, 0] = 1
 
@@ -112,11 +107,6 @@ def calls_a_kernel(a, number):
     a[0, 0] = another(number)
 
 
-def loops_as_numba_does(a, number):
-    for i in sv.prange(3):
-        a[i, 0] = 1
-
-
 def asks_as_warp_does(a, number):
     a[sv.tid(), 0] = 1
 
@@ -138,7 +128,6 @@ CASES = [
     (divides_for_a_bound, "the bounds of a loop must be integers", "`a.shape[0] // 2`"),
     (orders_complex_numbers, "`<` is not defined for complex numbers", "`abs(z)`"),
     (sums_a_generator, "the bounds of an unrolled loop must be known", "write an ordinary loop"),
-    (takes_a_row, "`a` is 2-dimensional but was indexed with 1 index", "rows are not supported as values"),
     (takes_too_many_indices, "`a` is 2-dimensional but was indexed with 3 indices", None),
     (fills_a_dict, "an element of a dict cannot be assigned", "use an array"),
     (forgets_an_argument, "`weighted` is missing the argument `weight`", "its parameters are x, weight"),
@@ -146,7 +135,6 @@ CASES = [
     (rolls_dice, "`random.random` is a Python random-number function", "`sv.random()`"),
     (looks_at_the_clock, "`time.perf_counter` is a built-in function", "before or after the launch"),
     (calls_a_kernel, "the kernel `another` cannot be called", "make it a `@sv.func`"),
-    (loops_as_numba_does, "`sv` has no attribute `prange`", "the outermost loop of a kernel is parallel"),
     (asks_as_warp_does, "`sv` has no attribute `tid`", "the outermost loop of a kernel is parallel"),
     (wants_a_key, "`SETTINGS` has no key 'speed'", None),
 ]

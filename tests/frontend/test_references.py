@@ -126,7 +126,6 @@ REFUSED = {
     "a compile-time name": ("known = sv.static(4)\n    increment(known)", "the compile-time value 4"),
     "through two funcs": ("pass_on(3)", "the compile-time value 3"),
     "a default": ("with_default()", "the compile-time value 3"),
-    "an array": ("increment(a)", "the array `a`"),
 }
 
 

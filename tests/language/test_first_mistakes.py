@@ -30,7 +30,7 @@ IN_KERNELS = [
     ("z = min(x, 1.0)", "`min` in a kernel takes numbers, not the array `x`", "`m = min(m, x[i])`"),
     ("z = x == None", "`==` is not defined between the array `x` and None", "`if sv.static(x is None)`"),
     ("x[0] = 'a'", "expected a number, got the string 'a'", ""),
-    ("z = G + 1", "expected a number, got the array `G`", "read an element: `G[i]`"),
+    ("x[0] = G + 1", "expected a number, got an array expression", "use one element, `a[i]`"),
     ("z = n.foo", "`n` is a number and has no attribute `foo`", ""),
 ]
 
@@ -83,7 +83,6 @@ OUTSIDE = {
     "sv.math.clamp": (lambda: sv.math.clamp(np.zeros(3), 0, 1), "outside kernels, `clamp` takes numbers", "`np.clip`"),
     "objects": (lambda: add_any(np.array([1, "a"], object)), "its dtype object", "a.astype(np.float32)"),
     "texts": (lambda: add_any(np.array(["a"])), "its dtype <U1", "a.astype(np.float32)"),
-    "complex numbers": (lambda: add_any(np.zeros(3, complex)), "its dtype complex128", "a.real and a.imag"),
     "None": (lambda: add(None), "None, passed for the array `x`", "`if sv.static(x is not None)`"),
     "no self": (lambda: Numbers().count(X), "takes 1 argument but 2 were given", "the first parameter of a method is `self`"),
 }

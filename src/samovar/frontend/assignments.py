@@ -15,6 +15,7 @@ from samovar.frontend.operators import BINARY, BinaryOperator, binary
 from samovar.frontend.places import stage_index, stage_member, stage_place, stage_target
 from samovar.frontend.scalars import BITWISE, SHIFTS, operation_type
 from samovar.frontend.shared import assign_condition
+from samovar.frontend.staged.array_values import Section, SectionPlace
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.complex import ComplexPlace
 from samovar.frontend.staged.forced import Forced
@@ -173,6 +174,8 @@ def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
     operator = BINARY[node.op.__class__]
     stager.line = stager.spot(node)
     if isinstance(node.target, ast.Name):
+        if updated_whole(stager, node, node.target):
+            return
         check_assignable(stager, node.target)
         binding = stager.names.get(node.target.id)
         if not isinstance(binding, Place) or not binding.is_shared(stager):
@@ -187,6 +190,16 @@ def stage_augmented(stager: Stager, node: ast.AugAssign) -> None:
         return
     place = stage_place(stager, node.target)
     augment(place, stager, operator, stage(stager, node.value), node)
+
+
+def updated_whole(stager: Stager, node: ast.AugAssign, target: ast.Name) -> bool:
+    """`a += b` on an array: an update of each element."""
+    binding = stager.names.get(target.id)
+    array = binding.as_array_value() if isinstance(binding, Staged) else None
+    if not isinstance(array, Section):
+        return False
+    augment(SectionPlace(array), stager, BINARY[node.op.__class__], stage(stager, node.value), node)
+    return True
 
 
 def added_by_object(stager: Stager, node: ast.AugAssign, target: ast.Subscript) -> bool:

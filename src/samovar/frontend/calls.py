@@ -23,7 +23,6 @@ from samovar.frontend.staged.complex import converted
 from samovar.frontend.staged.outside import Outside
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
-from samovar.frontend.staged.tensor import Tensor
 from samovar.frontend.staged.variable import Reference
 from samovar.frontend.stager import Binding, Stager, parameter_for, reserve_arrays
 from samovar.frontend.syntax import walk
@@ -236,8 +235,9 @@ def convert_matrix(stager: Stager, annotation: MatrixType, value: Staged, what: 
 
 
 def require_array(stager: Stager, annotation: ArrayAnnotation, value: Staged, what: str, node: ast.AST) -> Staged:
-    if isinstance(value, Tensor):
-        check_array(stager, annotation, value, what, node)
+    part = value.part_of_tensor()
+    if part is not None:
+        check_array(stager, annotation, part[0], what, node, part[1])
     elif not value.is_none():
         stager.fail_type(node, f"{what} must be an array, got {value.describe()}", value.advice_for_array)
     return value

@@ -16,6 +16,7 @@ from samovar.language import do_messages_count, is_float, part_type, promote
 from samovar.lens import FunctionRef, Lens, Ref
 
 if TYPE_CHECKING:
+    from samovar.frontend.staged.array_values import Named
     from samovar.frontend.staged.base import Place, Staged
     from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.stager import Binding, Stager
@@ -145,6 +146,7 @@ class KernelContext:
         self.sharing = Sharing()  # of the current parallel loop
         self.is_serial = bool(options.get("serial"))  # all loops are serial
         self.graph = Graph(bool(options.get("graph")), bool(options.get("checkpoints")))
+        self.named_expressions: list[Named] = []  # array expressions with names
         self.staging: Stager | None = None  # currently active; None for the parameters of the kernel
 
     def widest_float(self) -> DType:

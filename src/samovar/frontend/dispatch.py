@@ -45,6 +45,7 @@ def stage_body(stager: Stager, body: list[ast.stmt]) -> None:
         if stager.ended:
             break
         stager.line = statement.lineno
+        stager.statement = statement
         if context.probes is not None:
             context.probes.note(stager, statement)
         STATEMENTS.get(statement.__class__, refuse_unknown)(stager, statement)

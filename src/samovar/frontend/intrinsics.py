@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from samovar.frontend import (
+    array_functions,
     cells,
     complex_functions,
     foreign_names,
@@ -145,6 +146,7 @@ INTRINSICS |= {
     STREAM: SyntaxRule(misplaced("with sv.stream_parallel()")),
     **{f"samovar.atomic_{code}": atomic(code) for code in ATOMICS},
     **foreign_names.INTRINSICS,
+    **array_functions.INTRINSICS,
     **cells.INTRINSICS,
     **hints.INTRINSICS,
     **iteration.INTRINSICS,

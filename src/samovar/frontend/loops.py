@@ -473,7 +473,13 @@ def numbered(stager: Stager, array: Array, indices: list[Value]) -> tuple[tuple[
     return cell_numbers(build, array, indices), build.operations
 
 
-def stage_over(stager: Stager, space: Space, node: ast.AST, body: Callable[[Stager, list[Value]], None]) -> None:
+def stage_over(
+    stager: Stager,
+    space: Space,
+    node: ast.AST,
+    body: Callable[[Stager, list[Value]], None],
+    is_serial: bool = False,
+) -> None:
     """A loop that the program does not write as one: `body` gets the index of each dimension."""
     index = ast.copy_location(ast.Name("index", ast.Store()), node)
     loop = ast.copy_location(ast.For(index, index, [], []), node)
@@ -485,7 +491,7 @@ def stage_over(stager: Stager, space: Space, node: ast.AST, body: Callable[[Stag
         assert isinstance(place, Staged)
         body(inner, list(place.ir_values()))
 
-    if stager.top_level and space.axes:
+    if stager.top_level and space.axes and not is_serial:
         stage_parallel(stager, loop, space.as_grouped(), LoopConfiguration(), run)
     else:
         stage_serial(stager, loop, space.as_grouped(), run)

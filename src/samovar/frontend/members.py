@@ -113,8 +113,11 @@ def warn_if_unresolved(stager: Stager, ref: Ref, node: ast.AST) -> None:
         )
 
 
-def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, what: str, node: ast.AST) -> None:
-    """Check an array against its annotation."""
+def check_array(
+    stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, what: str, node: ast.AST, ndim: int | None = None
+) -> None:
+    """Check an array, or a part of it with `ndim` dimensions, against its annotation."""
+    ndim = tensor.ndim if ndim is None else ndim
     array = tensor.array
     dtype = annotation.resolved(stager.context.lens.options)
     own = array.element or array.dtype
@@ -124,8 +127,8 @@ def check_array(stager: Stager, annotation: ArrayAnnotation, tensor: Tensor, wha
         shapes = (annotation.element, tensor.inner)
         wanted, found = (f"elements of shape {shape}" if shape else "numbers" for shape in shapes)
         stager.fail_type(node, f"{what} must contain {wanted}, but `{array.name}` contains {found}")
-    if annotation.ndim is not None and annotation.ndim != tensor.ndim:
-        stager.fail_type(node, f"{what} must be {annotation.ndim}-D, but `{array.name}` is {tensor.ndim}-D")
+    if annotation.ndim is not None and annotation.ndim != ndim:
+        stager.fail_type(node, f"{what} must be {annotation.ndim}-D, but `{array.name}` is {ndim}-D")
 
 
 @singledispatch

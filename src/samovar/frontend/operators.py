@@ -171,6 +171,10 @@ def by_components(
 
 def leading(operands: Sequence[Staged]) -> Staged | None:
     """The operand that decides how components are processed: preferably one in memory; None if there is none."""
+    for operand in operands:
+        array = operand.as_array_value()
+        if array is not None:
+            return array
     elementwise = [operand for operand in operands if operand.is_elementwise()]
     leader = next((operand for operand in elementwise if operand.is_in_memory()), None)
     return leader or next(iter(elementwise), None)

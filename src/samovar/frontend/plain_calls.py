@@ -6,7 +6,7 @@ import ast
 from typing import Any, NoReturn
 
 from samovar.frontend.dispatch import call_value, stage
-from samovar.frontend.rules import Call, unpacked
+from samovar.frontend.rules import INTRINSICS, Call, unpacked
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.outside import Inherited, Outside
@@ -238,6 +238,9 @@ def call_outside(value: Outside, stager: Stager, node: ast.Call) -> Staged:
         if not stager.static_depth and not is_maker(value.ref):
             if value.ref.is_written_in_python() and not is_of_library(value.ref):
                 return call_value(compiled_plainly(stager, value.ref, node), stager, node)
+            rule = INTRINSICS.get("{}.{}".format(*value.ref.origin()[:2]))  # such as `np.zeros`, a built-in function
+            if rule is not None:
+                return rule(stager, node)
             refuse_call(stager, value.ref, node)
     elif value.ref.origin()[0].partition(".")[0] == "numpy":
         refuse_call(stager, value.ref, node)

@@ -21,9 +21,12 @@ from samovar.frontend.diagnostics import Reporter
 from samovar.frontend.dispatch import OBJECTS
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.syntax import NamesUsed, passed_names
-from samovar.ir import Array, Constant, Local, LocalArray, Operation, Parameter, Region, Spot, Value
+from samovar.ir import Array, Constant, Local, LocalArray, Operation, Parameter, Region, Spot, Value, memory
 from samovar.language import promote
 from samovar.lens import FunctionRef, Ref
+
+#: Operations that change arrays, or may.
+CHANGING = frozenset(("store", "atomic", "call"))
 
 if TYPE_CHECKING:
     pass
@@ -85,6 +88,7 @@ class Stager(Reporter):
         self.static_depth = 0
         self.known_conditions = 0  # the number of enclosing compile-time `if`s
         self.line = function.first_line
+        self.statement: ast.stmt | None = None  # being staged
         self.configuration: LoopConfiguration | None = None
         self.completed: dict[ast.AST, Place] = {}  # for loops with an `else` that a break skips
         self.ended = False  # the following statements are unreachable
@@ -101,7 +105,16 @@ class Stager(Reporter):
     def emit(self, code: str, type: DType | None, operands: tuple[Value, ...] = (), payload: Any = None) -> Operation:
         operation = Operation(code, type, operands, payload, self.line)
         self.region.operations.append(operation)
+        if self.context.named_expressions and code in CHANGING:
+            self.note_changes(operation)
         return operation
+
+    def note_changes(self, operation: Operation) -> None:
+        """Tell array expressions with names that an operation may change what they read."""
+        for array in (memory(operation), *operation.operands):
+            if isinstance(array, Array):
+                for named in self.context.named_expressions:
+                    named.changes(self, array)
 
     def spot(self, node: ast.AST) -> int:
         """The line of a node; with columns if messages show the evaluated source."""

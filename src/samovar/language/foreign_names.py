@@ -54,7 +54,6 @@ ELSEWHERE = {
     "jit": _DECORATOR,
     "jitclass": "`@sv.data_oriented` is for classes whose methods are kernels",
     "njit": _DECORATOR,
-    "prange": _LOOP,
     "set_num_threads": "`sv.init(num_threads=n)`",
     "stencil": "write a kernel with a loop over the array",
     "vectorize": "write a kernel with a loop over the array",

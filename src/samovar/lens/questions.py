@@ -50,6 +50,8 @@ NUMPY_FUNCTIONS = (
     " logical_or logical_xor matmul matvec maximum minimum mod modf multiply negative nextafter not_equal positive power"
     " rad2deg radians real reciprocal remainder right_shift rint round sign signbit sin sinh spacing sqrt square subtract"
     " tan tanh trunc vecdot vecmat where"
+    # Of arrays.
+    " all amax amin any argmax argmin dot empty_like full full_like max mean min ones ones_like prod std sum var zeros_like"
 ).split()
 NUMPY_TYPES = (
     "bool bool_ complex64 complex128 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"

@@ -15,8 +15,10 @@ from samovar.errors import did_you_mean
 if TYPE_CHECKING:
     from samovar._native import DType
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
+    from samovar.frontend.staged.array_values import ArrayValue, Section
     from samovar.frontend.staged.space import Counted, Space
     from samovar.frontend.staged.struct import StructKind
+    from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Binding, Stager
     from samovar.ir import Array, Local, Operation, ResultShape, Value
@@ -189,6 +191,26 @@ class Staged:
     def is_in_memory(self) -> bool:
         """Whether its components are in memory, so that operations on them are loops."""
         return False
+
+    def array_extents(self, stager: Stager) -> tuple[Staged, ...] | None:
+        """The number of elements along each dimension, beside arrays; None for numbers."""
+        return None
+
+    def element_beside(self, stager: Stager, indices: tuple[Value, ...]) -> Staged:
+        """The element beside that of an array at these indices; a number is the same for each."""
+        return self
+
+    def part_of_tensor(self) -> tuple[Tensor, int] | None:
+        """The array that it is or is a part of, and its own number of dimensions; None for others."""
+        return None
+
+    def parts_read(self) -> tuple[Section, ...]:
+        """The parts of arrays that an expression of arrays reads."""
+        return ()
+
+    def as_array_value(self) -> ArrayValue | None:
+        """It as elements with a run-time shape: an array, a part of one, an expression of arrays. None for others."""
+        return None
 
     def current(self, stager: Stager, node: ast.AST) -> Staged:
         """Its current value, independent of later assignments."""

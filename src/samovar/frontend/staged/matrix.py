@@ -93,6 +93,14 @@ class MatrixValue(Staged):
     def component_shape(self) -> tuple[int, ...]:
         return self.shape
 
+    def array_extents(self, stager: Stager) -> tuple[Staged, ...]:
+        return tuple(map(Static, self.shape))
+
+    def element_beside(self, stager: Stager, indices: tuple[Value, ...]) -> Staged:
+        own = indices[len(indices) - len(self.shape) :]
+        taken = [0 if extent == 1 else each for each, extent in zip(own, self.shape, strict=True)]
+        return self.entry(stager, tuple([int(each.value) if isinstance(each, Constant) else each for each in taken]))
+
     def fail_to_match(self, stager: Stager, operands: Sequence[Staged], node: ast.AST) -> NoReturn:
         shapes = [operand.describe() for operand in operands if operand.is_elementwise()]
         advice = None

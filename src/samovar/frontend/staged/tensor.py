@@ -11,6 +11,15 @@ from samovar.errors import did_you_mean
 from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
+from samovar.frontend.staged.array_values import METHODS as METHODS_OF_ARRAYS
+from samovar.frontend.staged.array_values import (
+    ArrayMethod,
+    Range,
+    Section,
+    SectionPlace,
+    counted_from_start,
+    index_parts,
+)
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.cell_list import METHODS, ListMethod, list_at, only_list
 from samovar.frontend.staged.complex import ComplexPlace
@@ -101,7 +110,7 @@ class Tensor(Staged):
         return self.as_operand(stager, node).as_type(stager, dtype, node)
 
     def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
-        known = None if self.is_number() else self.known_array(stager)
+        known = None if self.is_number() else self.operand(stager)
         if known is not None:
             return known.unary(stager, operator, node)
         if not self.is_number():
@@ -115,20 +124,32 @@ class Tensor(Staged):
 
         return known_array(self)
 
+    def as_array_value(self) -> Section | None:
+        if self.ndim == 0 or self.array.cells is not None:
+            return None
+        return Section(self, (Range(),) * self.ndim)
+
+    def part_of_tensor(self) -> tuple[Tensor, int]:
+        return self, self.ndim
+
+    def operand(self, stager: Stager) -> Staged | None:
+        """It as an operand of operators: with elements known at compile time, or as a run-time array."""
+        return self.known_array(stager) or self.as_array_value()
+
     def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
-        known = self.known_array(stager)
+        known = self.operand(stager)
         return None if known is None else known.binary(stager, operator, other, node)
 
     def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
-        known = self.known_array(stager)
+        known = self.operand(stager)
         return None if known is None else known.reflected(stager, operator, other, node)
 
     def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
-        known = self.known_array(stager)
+        known = self.operand(stager)
         return None if known is None else known.compare(stager, comparison, other, node)
 
     def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
-        known = self.known_array(stager)
+        known = self.operand(stager)
         return None if known is None else known.compare_reflected(stager, comparison, other, node)
 
     def is_array(self) -> bool:
@@ -167,8 +188,11 @@ class Tensor(Staged):
         only = only_list(self) if name in METHODS else None
         if only is not None:
             return ListMethod(only, name)
+        whole = self.as_array_value() if name in METHODS_OF_ARRAYS else None
+        if whole is not None:
+            return ArrayMethod(whole, name)
         advice = "its attributes are shape, dtype, ndim, size, element_shape, n and m (vectors and matrices), grad and fill"
-        if name in ("sum", "min", "max", "mean", "any", "all", "copy", "astype", "reshape", "T", "tolist"):
+        if name in ("copy", "astype", "reshape", "T", "tolist"):
             advice = "call it outside the kernel, or write a loop over the elements"
         close = did_you_mean(name, ("shape", *ATTRIBUTES))
         stager.fail(node, f"an array has no attribute `{name}` in a kernel{close}", advice)
@@ -216,8 +240,12 @@ class Tensor(Staged):
         known = self.known_array(stager) if stager.static_depth and not index.is_run_time() else None
         if known is not None:
             return known.subscript(stager, index, node)
-        if isinstance(index, Slice):
-            return self.as_view(stager, node).sliced(stager, index, node)
+        if is_contiguous_slice(index) and self.ndim == 1 and self.array.layout is None:
+            assert isinstance(index, Slice)
+            return self.as_view(stager, node).sliced(stager, index, node, ends_with_array=True)
+        part = self.part(stager, index, node)
+        if part is not None:
+            return part
         cells = self.array.cells
         if cells is not None and cells.is_list:
             found = list_at(stager, self, index, node)
@@ -231,16 +259,37 @@ class Tensor(Staged):
         return whole(stager, self, node)
 
     def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
-        if isinstance(index, Slice):
-            from samovar.frontend.staged.view import refuse_assignment
+        part = self.part(stager, index, node)
+        return SectionPlace(part) if part is not None else self.element_at(stager, index, node)
 
-            refuse_assignment(stager, self, node)
+    def part(self, stager: Stager, index: Staged, node: ast.Subscript) -> Section | None:
+        """The part of the array at an index: a row, a slice. None for an element."""
+        whole = self.as_array_value()
+        if whole is None or self.array.layout is not None:
+            if isinstance(index, Slice):
+                self.as_view(stager, node)
             return None
-        return self.element_at(stager, index, node)
+        if isinstance(index, Slice):
+            return whole.part(stager, [index], node)
+        if isinstance(node.slice, ast.Tuple) and isinstance(index, Items):
+            if not any(isinstance(each, Slice) for each in index.items) and len(index.items) >= self.ndim:
+                return None
+        elif not index.is_number() or self.ndim == 1:
+            if index.is_none() or not (self.ndim > 1 and index.is_elementwise()):
+                return None
+            if len(index.sequence(stager, node)) >= self.ndim:
+                return None
+        parts = index_parts(stager, index, node)
+        if len(parts) >= self.ndim and not any(isinstance(each, Slice) for each in parts):
+            return None
+        return whole.part(stager, parts, node)
 
     def element_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
         """`a[i, j]`, `a[I]`, `a[I, k]`, `a[None]`, `a[()]`."""
-        array, indices = self.array, self.from_zero(stager, self.indices(stager, index, node))
+        array, given = self.array, self.indices(stager, index, node)
+        if array.layout is None and array.boundary != "clamp":
+            given = self.counted_from_start(stager, given)
+        indices = self.from_zero(stager, given)
         for axis, position in enumerate(indices):
             if isinstance(position, Constant) and position.value < 0 and array.boundary != "clamp":
                 if array.offset[axis]:
@@ -253,6 +302,11 @@ class Tensor(Staged):
                     f"write `{array.name}.shape[{axis}] - {-position.value}`",
                 )
         return self.place(tuple(indices))
+
+    def counted_from_start(self, stager: Stager, indices: list[Value]) -> list[Value]:
+        """Indices with negative constants, which count from the end, counted from the start."""
+        whole = self.as_array_value()
+        return indices if whole is None else counted_from_start(stager, whole, indices)
 
     def place(self, indices: tuple[Value, ...]) -> Place:
         """The element at zero-based indices."""
@@ -275,6 +329,8 @@ class Tensor(Staged):
             if isinstance(part, Slice):
                 stager.fail(place, f"`{array.name}` cannot be sliced in a kernel", "write a loop over the elements")
             part = part.as_operand(stager, place)
+            if part.as_array_value() is not None and part.known_array(stager) is None:
+                stager.fail(place, "an array as an index is not supported in kernels", "write a loop over the indices")
             if not (part.is_number() or part.is_none()):
                 indices.extend(as_index(stager, item.unforced(), place) for item in part.sequence(stager, place))
             elif not (part.is_none() and len(parts) == 1):
@@ -372,6 +428,14 @@ class Tensor(Staged):
 
     def as_outside_argument(self, stager: Stager, node: ast.AST) -> Any:
         return super().as_outside_argument(stager, node) if self.ref is None else self.ref
+
+
+def is_contiguous_slice(index: Staged) -> bool:
+    """Whether it is a slice without a step or a negative bound, which views can have."""
+    if not isinstance(index, Slice) or not index.bounds[2].is_none():
+        return False
+    numbers = [each.number() for each in index.bounds]
+    return not any(isinstance(each, int) and each < 0 for each in numbers)
 
 
 def questions_about(name: str) -> str:

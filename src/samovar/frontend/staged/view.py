@@ -15,6 +15,7 @@ from samovar.artifact import Hole, Site
 from samovar.errors import did_you_mean
 from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
+from samovar.frontend.staged.array_values import METHODS, ArrayMethod, Range, Section, SectionPlace
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items
@@ -26,6 +27,7 @@ from samovar.ir import Array, Constant, Value
 from samovar.language import loop_type
 
 if TYPE_CHECKING:
+    from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
     from samovar.frontend.stager import Stager
 
 #: The messages of debug mode for a slice that does not fit.
@@ -60,8 +62,9 @@ class Part(Staged):
         advice = "slice a view with `v.subview(offset, size)`, or with `v[a:b]`"
         stager.fail_type(node, f"`BufferView` takes an array, got {self.describe()}", advice)
 
-    def sliced(self, stager: Stager, index: Slice, node: ast.Subscript) -> Part:
-        """`v[a:b]`, `v[:n]`, `v[n:]`, `v[:]`."""
+    def sliced(self, stager: Stager, index: Slice, node: ast.Subscript, ends_with_array: bool = False) -> Part:
+        """`v[a:b]`, `v[:n]`, `v[n:]`, `v[:]`. With `ends_with_array`, it has no elements beyond the end, as in Python; debug
+        mode reports such bounds."""
         assert isinstance(node.slice, ast.Slice)
         if node.slice.step is not None:
             stager.fail(
@@ -75,6 +78,9 @@ class Part(Staged):
         zero = constant(0, self.index_type)
         start = zero if lower.is_none() else bound(stager, self, lower, node.slice.lower or node)
         count = self.size(stager) if upper.is_none() else bound(stager, self, upper, node.slice.upper or node)
+        if ends_with_array and not upper.is_none() and not stager.context.checks_bounds:
+            with stager.unwritten():
+                count = stager.emit("min", self.index_type, (count, self.size(stager)))
         if start is not zero:
             with stager.unwritten():
                 count = stager.emit("sub", self.index_type, (count, start))
@@ -134,6 +140,24 @@ class View(Part):
         cut = f"{self.array.name}[begin:begin + 4]"
         return f"choose the bounds, and slice once: `begin = 0 if c else 4`, then `{cut}`; or use it in each branch"
 
+    def as_array_value(self) -> Section:
+        return Section(self.tensor, (Range(self.start, self.count),))
+
+    def binary(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return self.as_array_value().binary(stager, operator, other, node)
+
+    def reflected(self, stager: Stager, operator: BinaryOperator, other: Staged, node: ast.AST) -> Staged | None:
+        return self.as_array_value().reflected(stager, operator, other, node)
+
+    def compare(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        return self.as_array_value().compare(stager, comparison, other, node)
+
+    def compare_reflected(self, stager: Stager, comparison: Comparison, other: Staged, node: ast.AST) -> Staged | None:
+        return self.as_array_value().compare_reflected(stager, comparison, other, node)
+
+    def unary(self, stager: Stager, operator: UnaryOperator, node: ast.AST) -> Staged:
+        return self.as_array_value().unary(stager, operator, node)
+
     def truth(self, stager: Stager) -> bool | None:
         return True
 
@@ -163,6 +187,8 @@ class View(Part):
             return Filling(self)
         if name == "subview":
             return Cutting(self)
+        if name in METHODS:
+            return ArrayMethod(self.as_array_value(), name)
         advice = "its attributes are size, shape, offset, dtype, ndim, element_shape, subview and fill"
         close = did_you_mean(name, ("size", "shape", "offset", "dtype", "ndim", "element_shape", "subview", "fill"))
         stager.fail(node, f"a BufferView has no attribute `{name}` in a kernel{close}", advice)
@@ -192,8 +218,9 @@ class View(Part):
 
     def element(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place | None:
         if isinstance(index, Slice):
-            refuse_assignment(stager, self, node)
-            return None
+            part = self.sliced(stager, index, node)
+            assert isinstance(part, View)
+            return SectionPlace(part.as_array_value(), part)
         return self.element_at(stager, index, node)
 
     def element_at(self, stager: Stager, index: Staged, node: ast.Subscript) -> Place:
@@ -305,7 +332,7 @@ def bound(stager: Stager, view: Part, staged: Staged, node: ast.AST) -> Value:
 
 
 def refuse_assignment(stager: Stager, owner: Staged, node: ast.Subscript) -> None:
-    """Reject an assignment to a slice."""
+    """Reject an assignment to a slice of structs."""
     if isinstance(node.ctx, ast.Store):
         stager.fail(node, f"a slice of {owner.describe()} cannot be assigned in a kernel", "write a loop over the elements")
 
