@@ -4,6 +4,7 @@ found in one of an earlier run."""
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import signal
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if getattr(test, "is_hypothesis_test", False) or hasattr(getattr(item, "cls", None), "settings"):
             item.add_marker(pytest.mark.stress)
             item.add_marker(pytest.mark.timeout(3600))
+
+
+def pytest_collection_finish() -> None:
+    """The collected tests are millions of objects, which are left out of garbage collections: many tests collect."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,8 @@ TEXTS = {
     "rsqrt": "sv.rsqrt(x)", "acosh": "sv.math.acosh(x + 1.2)", "atan2": "sv.atan2(x, y)",
     "hypot": "sv.math.hypot(x, y)", "copysign": "sv.math.copysign(x, y - 0.5)", "fma": "sv.math.fma(x, y, x)",
     "round": "sv.round(3 * x) + x",
+    "detach": "(detach(sv.floor(y) + 5) if uses_surrogates() else 5) * x - y",
+    "surrogate": "surrogate(x * x, 2 * detach(x) * x) if uses_surrogates() else x * x",
     **{name: f"sv.{name}(x)" for name in "sqrt sin cos tan asin acos atan sinh cosh tanh exp log floor ceil".split()},
     **{name: f"sv.math.{name}(x)" for name in "gamma lgamma".split()},
     **{name: f"sv.math.{name}(x)" for name in "asinh atanh exp2 expm1 log2 log10 log1p cbrt erf erfc trunc".split()},
@@ -29,7 +31,7 @@ def kernels(tmp_path_factory):
     """A kernel for each operation: out[i] = f(x[i], y[i])."""
     import importlib.util
 
-    lines = ["import samovar as sv", "A = sv.types.NDArray[sv.f64, 1]"]
+    lines = ["import samovar as sv", "from samovar.language import detach, surrogate, uses_surrogates", "A = sv.types.NDArray[sv.f64, 1]"]
     for name, text in TEXTS.items():
         lines += [
             "@sv.kernel", f"def {name}_(a: A, b: A, out: A):", "    for i in a:", "        x, y = a[i], b[i]",

@@ -240,7 +240,7 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
         kernel.format("3.0"),
         "with sv.profiler() as p:\n    scaled(a)\nfloat(a[0])",
         "p",
-        "@sv.kernel\ndef wrong(a):\n    pass",
+        "@sv.kernel\ndef wrong(*a):\n    pass",
         "sv.kernl",
         "import cloudpickle, subprocess, sys\ntext = 'import pickle, sys, numpy as np; k = pickle.load(sys.stdin.buffer);"
         " a = np.ones(2, np.float32); k(a); import samovar as sv; print(a[0], sv.compile_count())'\n"
@@ -259,7 +259,7 @@ def test_notebooks_go_on_after_errors(tmp_path, monkeypatch):
     assert outputs[3][0].ename == "SamovarArrayError"
     assert outputs[5][0].data["text/plain"] == "3.0"
     assert "kernel and task" in outputs[6][0].data["text/plain"]
-    assert outputs[7][0].ename == "SamovarSyntaxError"
+    assert outputs[7][0].ename == "SamovarSignatureError"
     assert "samovar/runtime" not in "".join(outputs[7][0].traceback)
     assert outputs[8][0].ename == "AttributeError"
     assert "did you mean 'kernel'?" in outputs[8][0].evalue

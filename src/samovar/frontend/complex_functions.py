@@ -33,13 +33,14 @@ from samovar.frontend.stager import Stager
 
 Formula = Callable[[formulas.Parts], Any]
 
-#: Name in `cmath` → formula. All are NumPy functions too, some by another name.
-FUNCTIONS: dict[str, Formula] = {
-    "exp": formulas.exp, "log": formulas.log, "log10": formulas.log10, "sqrt": formulas.sqrt,
-    "sin": formulas.sin, "cos": formulas.cos, "tan": formulas.tan,
-    "sinh": formulas.sinh, "cosh": formulas.cosh, "tanh": formulas.tanh,
-    "asin": formulas.asin, "acos": formulas.acos, "asinh": formulas.asinh, "acosh": formulas.acosh, "atanh": formulas.atanh,
-    "atan": formulas.atan,
+#: Name in `cmath` → formula, and the function itself. All are NumPy functions too, some by another name.
+FUNCTIONS: dict[str, tuple[Formula, Callable[[complex], complex]]] = {
+    "exp": (formulas.exp, cmath.exp), "log": (formulas.log, cmath.log), "log10": (formulas.log10, cmath.log10),
+    "sqrt": (formulas.sqrt, cmath.sqrt), "sin": (formulas.sin, cmath.sin), "cos": (formulas.cos, cmath.cos),
+    "tan": (formulas.tan, cmath.tan), "sinh": (formulas.sinh, cmath.sinh), "cosh": (formulas.cosh, cmath.cosh),
+    "tanh": (formulas.tanh, cmath.tanh), "asin": (formulas.asin, cmath.asin), "acos": (formulas.acos, cmath.acos),
+    "atan": (formulas.atan, cmath.atan), "asinh": (formulas.asinh, cmath.asinh), "acosh": (formulas.acosh, cmath.acosh),
+    "atanh": (formulas.atanh, cmath.atanh),
 }  # fmt: skip
 NUMPY_NAMES = {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 
@@ -167,10 +168,10 @@ TESTS: dict[str, Formula] = {"isnan": either("isnan"), "isinf": either("isinf"),
 
 def rules(known: dict[str, Rule | SyntaxRule]) -> dict[str, Rule | SyntaxRule]:
     """All rules by canonical name. `known` has those of real numbers."""
-    of_cmath = {f"cmath.{name}": function(formula, getattr(cmath, name)) for name, formula in FUNCTIONS.items()}
+    of_cmath = {f"cmath.{name}": function(formula, host) for name, (formula, host) in FUNCTIONS.items()}
     of_both: dict[str, Rule] = {}
-    for name, formula in FUNCTIONS.items():
-        rule = function(formula, getattr(cmath, name))
+    for name, (formula, host) in FUNCTIONS.items():
+        rule = function(formula, host)
         for spelling in (f"numpy.{NUMPY_NAMES.get(name, name)}", f"samovar.{name}", f"samovar.math.{name}"):
             if spelling in known:
                 of_both[spelling] = or_else(known[spelling], rule)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from samovar import _native
 from samovar._native import DType, i64, u1
 from samovar.frontend.context import KernelContext
 from samovar.frontend.members import given_matrix
@@ -19,7 +18,7 @@ from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.stager import Stager
 from samovar.frontend.structs import given_struct
-from samovar.language import is_float, promote
+from samovar.language import LONG_NAMES, is_float, promote
 from samovar.lens import Kind, Ref
 from samovar.values import MatrixType, StructType
 
@@ -47,8 +46,7 @@ def _own_dtype(ref: Ref) -> DType | None:
 
 
 def _named(name: str) -> DType:
-    dtype: DType = getattr(_native, name)
-    return dtype
+    return next(dtype for dtype in LONG_NAMES.values() if dtype.name == name)
 
 
 def given(stager: Stager, ref: Ref, node: ast.AST) -> Staged:
