@@ -20,8 +20,8 @@ import samovar.frontend
 FRONTEND = [path for path in sorted(Path(samovar.frontend.__file__).parent.rglob("*.py")) if path.stem != "syntax"]
 
 STANDARD_LIBRARY = {
-    "__future__", "ast", "cmath", "collections", "collections.abc", "contextlib", "dataclasses", "difflib", "functools", "itertools",
-    "math", "operator", "re", "string", "struct", "typing", "warnings",
+    "__future__", "ast", "cmath", "collections", "collections.abc", "contextlib", "dataclasses", "difflib", "functools",
+    "itertools", "math", "operator", "re", "string", "struct", "typing", "warnings",
 }  # fmt: skip
 DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}

@@ -31,7 +31,8 @@ def kernels(tmp_path_factory):
     """A kernel for each operation: out[i] = f(x[i], y[i])."""
     import importlib.util
 
-    lines = ["import samovar as sv", "from samovar.language import detach, surrogate, uses_surrogates", "A = sv.types.NDArray[sv.f64, 1]"]
+    lines = ["import samovar as sv", "from samovar.language import detach, surrogate, uses_surrogates"]
+    lines += ["A = sv.types.NDArray[sv.f64, 1]"]
     for name, text in TEXTS.items():
         lines += [
             "@sv.kernel", f"def {name}_(a: A, b: A, out: A):", "    for i in a:", "        x, y = a[i], b[i]",
