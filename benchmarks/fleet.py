@@ -2,9 +2,10 @@
 
     python benchmarks/fleet.py [--kernels 100] [--runs 7] [--latency 1.0] [--workers 1000,10000] [--s3]
 
-Measured: the processor and wall time of a program with so many kernels, with an empty cache directory and each kind of
-tier (a folder; a web server on loopback that answers after the latency, in milliseconds; with `--s3` moto's S3 server),
-minus that of the same program with a local cache that is warm, in turn. Medians.
+Measured: the time until a program has launched so many kernels once, and the processor time of its whole process, with an
+empty cache directory and each kind of tier (a folder; a web server on loopback that answers after the latency, in
+milliseconds; with `--s3` moto's S3 server), minus those of the same program with a local cache that is warm, in turn.
+Medians. What is fetched is stored in the local directory after the launches, which the whole includes.
 
 Simulated: workers that start within a second, each with the requests and bytes measured, one request after the other.
 The model is a queue before the store: it serves so many requests per second (`--rate`; 5,500 is what S3 documents
@@ -38,12 +39,20 @@ from samovar.tiers import generate_key, read_figures
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one kind of start: wall and processor seconds of the process, requests and bytes."""
+    """Of one kind of start: seconds by the clock and of the processor until all kernels were launched, processor seconds of
+    the whole process, requests and bytes."""
 
     wall: float
     processor: float
+    whole: float
     requests: int = 0
     received: int = 0
+
+
+MAIN = """
+import kernels, time
+print(time.monotonic(), time.process_time())
+"""
 
 
 class Program:
@@ -52,33 +61,37 @@ class Program:
     def __init__(self, folder: Path, kernels: int) -> None:
         self.folder = folder
         (folder / "kernels.py").write_text(program("Samovar", kernels))
-        (folder / "main.py").write_text("import kernels\n")
+        (folder / "main.py").write_text(MAIN)
         self.key_file = str(folder / "key")
         self.key = generate_key(self.key_file)
         self.number = 0
 
     def run(self, directory: Path, **variables: str) -> Cost:
         """Run it once with a cache directory."""
-        before = os.times()
-        begun = time.perf_counter()
-        subprocess.run(
+        before, begun = os.times(), time.monotonic()
+        # An installed package has compiled modules.
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        done = subprocess.run(
             [sys.executable, "main.py"],
             cwd=self.folder,
             env={
-                **os.environ,
+                **inherited,
                 "XDG_CONFIG_HOME": str(self.folder / "configuration"),
                 "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(directory),
                 "SAMOVAR_CACHE_PROGRAM": "benchmark",
                 "SAMOVAR_BUILD_CACHE_VERSION_ID": "benchmark",
                 **variables,
             },
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
             check=True,
         )
-        wall, after = time.perf_counter() - begun, os.times()
-        processor = after.children_user + after.children_system - before.children_user - before.children_system
+        after = os.times()
+        launched, processor = map(float, done.stdout.splitlines()[-1].split())
+        whole = after.children_user + after.children_system - before.children_user - before.children_system
         figures = list(read_figures(Store(str(directory), 1 << 30, print)).values())
-        return Cost(wall, processor, sum(each.requests for each in figures), sum(each.received for each in figures))
+        requests, received = sum(each.requests for each in figures), sum(each.received for each in figures)
+        return Cost(launched - begun, processor, whole, requests, received)
 
     def fresh(self) -> Path:
         """A directory that does not exist."""
@@ -210,15 +223,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = measured(Path(folder), options)
     table = Table(title=f"{options.kernels} kernels, an empty disk: medians of {options.runs} runs")
-    for heading in ("tier", "wall", "processor", "over local: wall", "processor", "requests", "bytes"):
+    columns = ("wall", "processor", "whole")
+    headings = ("launched: clock", "processor", "whole")
+    for heading in ("tier", *headings, *(f"+ {heading}" for heading in headings), "requests", "bytes"):
         table.add_column(heading, justify="right")
     local = found["local, warm"]
     for name, costs in found.items():
-        wall = statistics.median(each.wall for each in costs)
-        processor = statistics.median(each.processor for each in costs)
-        more = statistics.median(each.wall - base.wall for each, base in zip(costs, local, strict=True))
-        busier = statistics.median(each.processor - base.processor for each, base in zip(costs, local, strict=True))
-        cells = [f"{value * 1e3:.0f} ms" for value in (wall, processor, more, busier)]
+        own = [statistics.median(getattr(each, column) for each in costs) for column in columns]
+        more = [
+            statistics.median(getattr(each, column) - getattr(base, column) for each, base in zip(costs, local, strict=True))
+            for column in columns
+        ]
+        cells = [f"{value * 1e3:.0f} ms" for value in (*own, *more)]
         table.add_row(name, *cells, str(costs[-1].requests), f"{costs[-1].received:,}")
     Console().print(table)
     cost = next(costs[-1] for name, costs in found.items() if name.startswith("web"))

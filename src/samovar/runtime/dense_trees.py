@@ -35,7 +35,7 @@ from samovar.runtime.tangents import accept_gradient, companions, give_tangent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
     Shape = SupportsIndex | Iterable[SupportsIndex]
@@ -210,6 +210,11 @@ class Node(_Above):
     def __repr__(self) -> str:
         above = "sv.root" if self._parent is None else repr(self._parent)
         return above if not self._axes else f"{above}.{self._kind}({self._axes}, {self._extents})"
+
+    def __reduce__(self) -> Any:
+        from samovar.runtime.sparse_pickles import reduced_node
+
+        return reduced_node(self)
 
     def _node(self, kind: str, indices: Axes, dimensions: Shape, chunk: int = 0) -> Node:
         self._tree.require_open()
@@ -475,7 +480,7 @@ LINE = 64
 class Tree:
     """A tree of nodes. Calling it lays it out."""
 
-    __slots__ = ("__weakref__", "_closed", "is_empty_when_closed", "is_sparse", "number", "top")
+    __slots__ = ("__weakref__", "_closed", "is_empty_when_closed", "is_sparse", "number", "restored", "top")
 
     def __init__(self) -> None:
         self.top = Node(self, None, Axes(), ())
@@ -483,6 +488,8 @@ class Tree:
         self._closed = False
         self.is_empty_when_closed = False
         self.is_sparse = False
+        #: What was in a sparse tree that has arrived in a pickle, see `sparse_pickles`.
+        self.restored: list[Callable[[], None]] = []
 
     @property
     def is_closed(self) -> bool:
@@ -522,6 +529,9 @@ class Tree:
             lay_out_sparse(trees, lambda field, pieces, offset: layout_of(Placed(field, offset), pieces))
             for tree in trees:
                 root.remember_sparse(tree)
+                for restore in tree.restored:
+                    restore()
+                tree.restored.clear()
             return
         found: list[tuple[Placed, int, Layout]] = []
         for tree in trees:

@@ -254,7 +254,7 @@ def _note_below(node: Node) -> list[Field]:
     return below if cells is None else [cells]
 
 
-def sparse_layout(field: Field) -> Cells | None:
-    """Where the cells of a sparse field are; None for a dense one."""
+def is_sparse(field: Field) -> bool:
+    """Whether a field is in a sparse node."""
     layout = field_layout(field)
-    return layout[2] if layout is not None and len(layout) == 3 else None
+    return layout is not None and len(layout) == 3

@@ -16,6 +16,7 @@ from samovar.runtime import ProgressBar
 from samovar.state.npz_files import CHUNK, Archive, Header
 from samovar.state.saved_members import ArrayMember, Members, ValueMember, parts_of
 from samovar.state.saving import DESCRIPTION, NOTHING, VERSION, bytes_of, described, indices, is_c_ordered, shown
+from samovar.state.sparse_fields import SparseCells, SparseElements, described_nodes, new_sparse, nodes_above
 from samovar.values import Matrix
 
 if TYPE_CHECKING:
@@ -111,10 +112,16 @@ def _fill(file: Archive, tree: dict[str, Any], members: Members, is_whole: bool,
     for path, member in members.by_path.items():
         name = _source_of(path, leaves)
         if isinstance(member, ArrayMember):
+            if isinstance(member.array, SparseCells):
+                saved = leaves.get(member.array.path, {}).get("cells")
+                name = saved[member.array.place] if isinstance(saved, list) and len(saved) > member.array.place else name
             if name not in file.names:
                 problems.append(f"{path} is not in the file, which has {_listed(file)}")
                 continue
-            problem = _mismatch(file.header(name), member.array, path)
+            if isinstance(member.array, (SparseCells, SparseElements)):
+                problem = _sparse_mismatch(file.header(name), member.array, leaves)
+            else:
+                problem = _mismatch(file.header(name), member.array, path)
             if problem:
                 problems.append(problem)
             jobs.append((member, name, None))
@@ -155,6 +162,18 @@ def _source_of(path: str, leaves: dict[str, dict[str, Any]]) -> str:
             if found is not None and found.get("kind") == "same":
                 return f"{found.get('as')}{path[end:]}"
     return path
+
+
+def _sparse_mismatch(header: Header, part: SparseCells | SparseElements, leaves: dict[str, dict[str, Any]]) -> str:
+    """Why an entry cannot be loaded into a part of a sparse field, or an empty text."""
+    saved = leaves.get(part.path, {}).get("nodes")
+    if isinstance(part, SparseElements):
+        own = described_nodes(nodes_above(part.field))
+        if saved != own:
+            return f"{part.path} has other nodes in the file: {json.dumps(saved)}, not {json.dumps(own)}"
+    if part.mismatch(header):
+        return f"{part.path} has other elements in the file: {header.typestr[1:]}, {header.shape}"
+    return ""
 
 
 def _mismatch(header: Header, array: Any, path: str) -> str:
@@ -210,7 +229,13 @@ def _value(file: Archive, name: str, about: dict[str, Any]) -> Any:
 
 
 def _read_into(file: Archive, name: str, target: Any, bar: ProgressBar) -> None:
-    """Read the elements of an entry into an array, whose dtype and shape are those of the entry."""
+    """Read the elements of an entry into an array with its dtype and shape, or into a part of a sparse field."""
+    if isinstance(target, (SparseCells, SparseElements)):
+        header = file.header(name)
+        read = Ndarray(_DTYPES[header.typestr[1:]], header.shape)
+        _read_into(file, name, read, bar)
+        target.write(read)
+        return
     if isinstance(target, Matrix):
         header = file.header(name)
         read = Ndarray(target.dtype, header.shape)
@@ -288,6 +313,8 @@ class _New:
             return tuple(found) if kind == "tuple" else found
         if kind in ("structs", "struct field"):
             return self._structs(about, path)
+        if kind in ("sparse", "sparse structs"):
+            return self._sparse(about, path)
         header = self._header(path)
         if kind == "vector":
             read = Ndarray(_DTYPES[header.typestr[1:]], header.shape)
@@ -314,6 +341,31 @@ class _New:
             made = samovar.ndarray(element, header.shape[:split], **options)
         _read_into(self._file, path, made, self._bar)
         return made
+
+    def _sparse(self, about: dict[str, Any], path: str) -> Any:
+        """A sparse field, or one of structs, in new nodes."""
+        is_struct = about["kind"] == "sparse structs"
+        made: Any
+        if is_struct:
+            parts = about["members"]
+            made = _struct(about["struct"]).field()
+        else:
+            parts = {"": about}
+            header = self._header(f"{path}.elements")
+            made = samovar.field(_element(_DTYPES[header.typestr[1:]], header.shape[1:]), needs_grad=bool(about["grad"]))
+        first = next(iter(parts.values()))
+        cells = new_sparse(first["nodes"], made, first.get("offset"))
+        for place, (name, each) in enumerate(zip(first["cells"], cells, strict=True)):
+            self._part(name, SparseCells(each, path, place))
+        for name, field in parts_of(made) if is_struct else [("", made)]:
+            below = f"{path}.{name}" if name else path
+            self._part(f"{below}.elements", SparseElements(field, below))
+        return made
+
+    def _part(self, name: str, part: SparseCells | SparseElements) -> None:
+        if part.mismatch(self._header(name)):
+            raise self._file.damaged(f"{name} is of another form")
+        _read_into(self._file, name, part, self._bar)
 
     def _structs(self, about: dict[str, Any], path: str) -> Any:
         struct = _struct(about["struct"])

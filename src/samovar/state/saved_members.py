@@ -14,6 +14,8 @@ from samovar._native import BufferView, Field, Tensor, describe_tensor
 from samovar.errors import SamovarTypeError
 from samovar.lens import is_compound_class
 from samovar.reflection import instance_state
+from samovar.runtime import Node, is_sparse
+from samovar.state.sparse_fields import SparseCells, SparseElements, described_nodes, nodes_above
 from samovar.values import Matrix, Struct, StructArray, StructField, StructType
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ _CODE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type)
 
 
 class ArrayMember(NamedTuple):
-    """An array of numbers."""
+    """An array of numbers, or a part of a sparse field."""
 
     array: Any
 
@@ -52,6 +54,8 @@ class Members:
         #: Other paths to members that have a path already.
         self.aliases: dict[str, str] = {}
         self._skip = skip
+        #: The paths of the cells of sparse nodes.
+        self._cells: dict[int, str] = {}
         self._seen: dict[int, tuple[str, object]] = {}
 
     def visit(self, value: Any, path: str, replace: Callable[[Any], object] | None) -> dict[str, Any]:
@@ -83,6 +87,11 @@ class Members:
         return None
 
     def _array(self, value: Any, path: str) -> dict[str, Any] | None:
+        if isinstance(value, StructField) and is_sparse(value.parts[0]):
+            parts = {names: self._sparse(part, f"{path}.{names}") for names, part in parts_of(value)}
+            return {"kind": "sparse structs", "struct": _struct(value.struct), "members": parts}
+        if isinstance(value, Field) and is_sparse(value):
+            return self._sparse(value, path)
         if isinstance(value, StructArray):
             for names, part in parts_of(value):
                 self._add(f"{path}.{names}" if path else names, ArrayMember(part))
@@ -102,6 +111,21 @@ class Members:
                 found["layout"] = value.layout
             return found
         return None
+
+    def _sparse(self, field: Field, path: str) -> dict[str, Any]:
+        nodes = nodes_above(field)
+        found: dict[str, Any] = {"kind": "sparse", "nodes": described_nodes(nodes), "cells": []}
+        for place, node in enumerate(node for node in nodes if node.kind != "dense"):
+            cells: Any = node.cells
+            if id(cells) not in self._cells:
+                self._cells[id(cells)] = f"{path}.cells{place or ''}"
+                self._add(self._cells[id(cells)], ArrayMember(SparseCells(cells, path, place)))
+            found["cells"].append(self._cells[id(cells)])
+        self._add(f"{path}.elements", ArrayMember(SparseElements(field, path)))
+        found["grad"] = field.needs_grad
+        if any(field.offset):
+            found["offset"] = field.offset[: field.ndim]
+        return found
 
     def _compound(self, value: Any, path: str) -> dict[str, Any]:
         members: dict[Any, Any]
@@ -145,6 +169,8 @@ def plain(value: Any) -> Any:
 
 
 def _is_code(value: Any) -> bool:
+    if isinstance(value, Node):  # its fields are saved with their cells
+        return True
     return isinstance(value, _CODE) or (callable(value) and hasattr(value, "__wrapped__"))  # a function, or a kernel
 
 

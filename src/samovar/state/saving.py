@@ -10,6 +10,7 @@ from samovar.errors import SamovarTypeError
 from samovar.runtime import ProgressBar
 from samovar.state.npz_files import CHUNK, Header, archive, encoded_header
 from samovar.state.saved_members import ArrayMember, Members, ValueMember
+from samovar.state.sparse_fields import SparseCells, SparseElements
 from samovar.system import write_pieces
 from samovar.values import Matrix, StructArray
 
@@ -128,6 +129,9 @@ def _elements(member: ArrayMember | ValueMember, path: str) -> tuple[Header, Any
         assert header is not None
         return header, struct.pack({"b": "?", "i": "<q", "f": "<d"}[header.typestr[1]], member.plain)
     array = member.array
+    if isinstance(array, (SparseCells, SparseElements)):
+        array = array.read()
+        return Header(array.dtype.typestr, array.shape), array
     if isinstance(array, Matrix):
         made = Ndarray(array.dtype, array.shape)
         for index in indices(made.shape):

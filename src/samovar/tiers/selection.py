@@ -55,6 +55,8 @@ def open_tiers(options: Options, store: Store, say: Callable[[str], None]) -> Ti
         options.cache_remote.split(), program_name(options), trust, signer, options.cache_remote_timeout, say
     )
     _opened.add(tiers)
+    # Functions of `atexit` run in reverse order: this one when everything is written.
+    atexit.register(tiers.write_figures, store)
     if signer is None:
         atexit.register(tiers.finish)
     else:
@@ -62,7 +64,6 @@ def open_tiers(options: Options, store: Store, say: Callable[[str], None]) -> Ti
         # `threading` run in reverse order.
         __import__("concurrent.futures.thread")
         getattr(threading, "_register_atexit", atexit.register)(tiers.finish)
-    atexit.register(tiers.write_figures, store)
     tiers.prepare()
     return tiers
 

@@ -241,9 +241,13 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
     long version = PyLong_AsLong(protocol);
     if ((version == -1 && PyErr_Occurred()) || sv_array_require_place(array) < 0)
         return NULL;
+    if (array->layout != NULL && array->layout->cells.is_mask)
+        return PyErr_Format(PyExc_TypeError, "the cells of a sparse node cannot be pickled: pickle the node");
     if (array->layout != NULL && array->layout->cells.is_sparse) {
-        PyErr_SetString(PyExc_TypeError, "sparse fields cannot be copied or pickled: use to_numpy() and from_numpy()");
-        return NULL;
+        PyObject *pickles = PyImport_ImportModule("samovar.runtime.sparse_pickles");
+        PyObject *reduced = pickles == NULL ? NULL : PyObject_CallMethod(pickles, "reduced_field", "O", self);
+        Py_XDECREF(pickles);
+        return reduced;
     }
     bool is_laid_out = sv_array_keeps_layout(array);
     PyObject *module = PyImport_ImportModule("samovar._native");

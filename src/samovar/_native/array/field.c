@@ -275,7 +275,7 @@ sv_array *sv_laid_out_new(PyTypeObject *type, sv_dtype *dtype, sv_layout *layout
     }
     int64_t bytes;
     if (layout->cells.is_sparse) {
-        PyErr_SetString(PyExc_TypeError, "sparse fields cannot be copied or pickled: use to_numpy() and from_numpy()");
+        PyErr_SetString(PyExc_TypeError, "sparse fields cannot be copied: use copy_from, or to_numpy() and from_numpy()");
         return NULL;
     }
     if (__builtin_mul_overflow(layout->span, dtype->itemsize, &bytes)) {

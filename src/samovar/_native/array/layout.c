@@ -80,7 +80,8 @@ static int take_cells(sv_layout *layout, PyObject *facts)
     PyObject *terms = PyTuple_CheckExact(facts) && PyTuple_GET_SIZE(facts) == 6 ? PyTuple_GET_ITEM(facts, 5) : NULL;
     if (terms == NULL || !PyTuple_CheckExact(terms) || PyTuple_GET_SIZE(terms) > SV_MAX_NDIM)
         return bad("expected six facts about cells");
-    if (take_number(PyTuple_GET_ITEM(facts, 0), &kind) < 0 || take_number(PyTuple_GET_ITEM(facts, 1), &cells->mask) < 0)
+    if (take_number(PyTuple_GET_ITEM(facts, 0), &kind) < 0 || take_number(PyTuple_GET_ITEM(facts, 1), &cells->mask) < 0 ||
+        take_number(PyTuple_GET_ITEM(facts, 4), &cells->capacity) < 0)
         return -1;
     cells->is_sparse = true;
     cells->is_list = kind != 0;

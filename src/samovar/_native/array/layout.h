@@ -14,6 +14,7 @@ typedef struct {
     bool is_mask;     /* it is the field of masks or lengths itself */
     bool is_list;     /* it has lengths of lists instead of a mask */
     int term_count;
+    int64_t capacity; /* the maximum length of a list */
     int64_t mask;     /* the distance of the mask or lengths from the first element, in bytes */
     struct {
         int64_t axis, divisor, modulus, factor;

@@ -177,3 +177,107 @@ int sv_sparse_copy(sv_array *array, const sv_tensor_view *view, const sv_array *
     Py_DECREF(dense);
     return 0;
 }
+
+/* --- saving */
+
+/* How many terms of the number of a cell are digits. The last term of an element of a list is its position there. */
+static int digits(const sv_layout_cells *cells)
+{
+    return cells->term_count - (cells->is_list && !cells->is_mask ? 1 : 0);
+}
+
+static char *mask_of(const sv_array *array)
+{
+    return (char *)array->data + array->layout->cells.mask;
+}
+
+sv_array *sv_sparse_cells(const sv_array *array)
+{
+    const sv_layout_cells *cells = &array->layout->cells;
+    char *mask = mask_of(array);
+    int64_t shape[2] = {0, sv_array_rank(array) + (cells->is_list ? 1 : 0)};
+    for (int64_t cell = sv_sparse_next(mask, 0); cell >= 0; cell = sv_sparse_next(mask, cell + 1))
+        shape[0]++;
+    sv_array *rows = sv_array_new(sv_dtype_of(SV_I64), 2, shape, false);
+    if (rows == NULL)
+        return NULL;
+    memset(rows->data, 0, (size_t)sv_array_nbytes(rows));
+    int64_t *row = rows->data, *end = row + shape[0] * shape[1];
+    for (int64_t cell = sv_sparse_next(mask, 0); row < end && cell >= 0; cell = sv_sparse_next(mask, cell + 1)) {
+        for (int i = 0; i < digits(cells); i++)
+            row[cells->terms[i].axis] += cell / cells->terms[i].factor % cells->terms[i].modulus * cells->terms[i].divisor;
+        if (cells->is_list)
+            row[shape[1] - 1] = sv_sparse_length(mask, cell);
+        row += shape[1];
+    }
+    return rows;
+}
+
+int sv_sparse_restore_cells(const sv_array *array, const sv_array *rows)
+{
+    const sv_layout_cells *cells = &array->layout->cells;
+    int rank = sv_array_rank(array), columns = rank + (cells->is_list ? 1 : 0);
+    if (rows->ndim != 2 || rows->shape[1] != columns || rows->dtype != sv_dtype_of(SV_I64) || !sv_array_is_contiguous(rows))
+        return PyErr_SetString(PyExc_ValueError, "the cells of a sparse field have to be rows of indices"), -1;
+    const int64_t *row = rows->data;
+    for (int64_t i = 0; i < rows->shape[0]; i++, row += columns) {
+        bool is_inside = !cells->is_list || (row[rank] > 0 && row[rank] <= cells->capacity);
+        for (int axis = 0; axis < rank; axis++)
+            is_inside = is_inside && row[axis] >= 0 && row[axis] < array->shape[axis];
+        if (!is_inside)
+            return PyErr_SetString(PyExc_ValueError, "a cell is outside of the sparse field"), -1;
+        int64_t position = 0, number = sv_sparse_cell(array, row, &position);
+        if (cells->is_list)
+            sv_sparse_reach(mask_of(array), number, row[rank] - 1);
+        else
+            sv_sparse_activate(mask_of(array), number);
+    }
+    return 0;
+}
+
+typedef struct {
+    const sv_array *field;
+    char *next; /* the next elements, of which there are `left`; NULL to count only */
+    int64_t left;
+    int64_t components;
+    bool writes;
+} moving;
+
+static void move_element(void *state, const int64_t *Py_UNUSED(at), char *element, int64_t Py_UNUSED(number))
+{
+    moving *move = state;
+    int64_t itemsize = move->field->dtype->itemsize;
+    move->left--;
+    for (int64_t i = 0; move->next != NULL && move->left >= 0 && i < move->components; i++, move->next += itemsize) {
+        char *here = element + component(move->field, i);
+        memcpy(move->writes ? here : move->next, move->writes ? move->next : here, (size_t)itemsize);
+    }
+}
+
+static int64_t active_elements(const sv_array *field)
+{
+    moving count = {field, NULL, 0, 0, false};
+    sv_sparse_each(field, move_element, &count);
+    return -count.left;
+}
+
+sv_array *sv_sparse_elements(const sv_array *field)
+{
+    int64_t count = active_elements(field), components = component_count(field), size = count * components;
+    sv_array *elements = sv_array_new(field->dtype, 1, &size, false);
+    moving move = {field, elements == NULL ? NULL : elements->data, count, components, false};
+    if (elements != NULL)
+        sv_sparse_each(field, move_element, &move);
+    return elements;
+}
+
+int sv_sparse_restore_elements(const sv_array *field, const sv_array *elements)
+{
+    int64_t count = active_elements(field), components = component_count(field);
+    if (elements->dtype != field->dtype || sv_array_nbytes(elements) != count * components * field->dtype->itemsize ||
+        !sv_array_is_contiguous(elements))
+        return PyErr_SetString(PyExc_ValueError, "the elements of a sparse field do not match its active cells"), -1;
+    moving move = {field, elements->data, count, components, true};
+    sv_sparse_each(field, move_element, &move);
+    return 0;
+}

@@ -27,4 +27,13 @@ void sv_sparse_fill(const sv_array *array, const void *numbers, int64_t count);
    is a sparse field, or all of them from another array of ours. -1 with an exception. */
 int sv_sparse_copy(sv_array *array, const sv_tensor_view *view, const sv_array *source, bool is_ours);
 
+/* What `sv.save` and pickles take from a sparse node and its fields, as new arrays, or NULL with an exception. A row of the
+   first has the first index of an active cell, followed by the length for lists; the second has the active elements in that
+   order, without dimensions. */
+sv_array *sv_sparse_cells(const sv_array *array);
+sv_array *sv_sparse_elements(const sv_array *field);
+/* The reverse: activate these cells, and overwrite the active elements. -1 with an exception. */
+int sv_sparse_restore_cells(const sv_array *array, const sv_array *rows);
+int sv_sparse_restore_elements(const sv_array *field, const sv_array *elements);
+
 #endif

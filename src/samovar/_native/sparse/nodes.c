@@ -1,5 +1,6 @@
 /* Sparse trees for Python: creation, and the queries of nodes. */
 #include "array/array.h"
+#include "sparse/elements.h"
 #include "sparse/tree.h"
 
 #include <stdlib.h>
@@ -148,6 +149,51 @@ static PyObject *active_cells(PyObject *Py_UNUSED(module), PyObject *object)
     return mask == NULL ? NULL : PyLong_FromLongLong(sv_sparse_active(mask));
 }
 
+/* --- saving */
+
+/* A sparse field, or the masks or lengths of a node. */
+static sv_array *sparse_of(PyObject *object, bool is_mask)
+{
+    sv_array *field = (sv_array *)object;
+    if (sv_array_check(object) && sv_array_is_field(field) && sv_array_require_place(field) == 0 && field->layout->cells.is_sparse &&
+        field->layout->cells.is_mask == is_mask)
+        return field;
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, is_mask ? "expected the cells of a sparse node" : "expected a sparse field");
+    return NULL;
+}
+
+static PyObject *sparse_cells(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    sv_array *cells = sparse_of(object, true);
+    return cells == NULL ? NULL : (PyObject *)sv_sparse_cells(cells);
+}
+
+static PyObject *sparse_elements(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    sv_array *field = sparse_of(object, false);
+    return field == NULL ? NULL : (PyObject *)sv_sparse_elements(field);
+}
+
+static PyObject *restore(PyObject *args, bool is_mask, int (*from)(const sv_array *, const sv_array *))
+{
+    PyObject *object, *given;
+    if (!PyArg_ParseTuple(args, "OO!:restore_sparse", &object, &sv_array_type, &given))
+        return NULL;
+    sv_array *field = sparse_of(object, is_mask);
+    return field == NULL || from(field, (sv_array *)given) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *restore_sparse_cells(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    return restore(args, true, sv_sparse_restore_cells);
+}
+
+static PyObject *restore_sparse_elements(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    return restore(args, false, sv_sparse_restore_elements);
+}
+
 static PyMethodDef functions[] = {
     {"sparse_tree", sparse_tree, METH_VARARGS,
      PyDoc_STR("sparse_tree(bytes, is_mixed, nodes, /)\n--\n\n"
@@ -157,6 +203,15 @@ static PyMethodDef functions[] = {
     {"deactivate_all", deactivate_all, METH_O, PyDoc_STR("deactivate_all(cells, /)\n--\n\nDeactivate all cells of a sparse node.")},
     {"active_cells", active_cells, METH_O,
      PyDoc_STR("active_cells(cells, /)\n--\n\nThe number of active cells of a sparse node, or of elements in lists.")},
+    {"sparse_cells", sparse_cells, METH_O,
+     PyDoc_STR("sparse_cells(cells, /)\n--\n\nThe indices of the active cells of a sparse node, a row for each; in the last column the\n"
+               "lengths of lists.")},
+    {"sparse_elements", sparse_elements, METH_O,
+     PyDoc_STR("sparse_elements(field, /)\n--\n\nThe active elements of a sparse field in the order of its cells, as a 1-D array.")},
+    {"restore_sparse_cells", restore_sparse_cells, METH_VARARGS,
+     PyDoc_STR("restore_sparse_cells(cells, rows, /)\n--\n\nActivate what `sparse_cells` has returned.")},
+    {"restore_sparse_elements", restore_sparse_elements, METH_VARARGS,
+     PyDoc_STR("restore_sparse_elements(field, elements, /)\n--\n\nOverwrite the active elements.")},
     {NULL, NULL, 0, NULL},
 };
 
