@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from robot import checksum
@@ -61,6 +62,24 @@ def run_forever(started: str) -> None:
     """Launch a kernel that only an interrupt ends."""
     Path(started).write_text(str(os.getpid()))
     endless(np.zeros(2))
+
+
+def kernel_of(number: int) -> Any:
+    """A kernel that is compiled for this number."""
+
+    @sv.kernel
+    def own() -> sv.i32:
+        return number
+
+    return own
+
+
+def compile_forever(started: str) -> None:
+    """Compile one kernel after the other."""
+    sv.init(offline_cache=False)
+    for number in range(1_000_000):
+        assert kernel_of(number)() == number
+        Path(started).write_text(str(os.getpid()))
 
 
 def simulate(number: int) -> tuple[float, int, int]:

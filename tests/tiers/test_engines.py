@@ -42,9 +42,10 @@ def plugin(published, tmp_path):
 
 
 @pytest.fixture
-def client(monkeypatch):
+def client(monkeypatch, tmp_path):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setenv("PYTHONPATH", _PATH)
+    monkeypatch.setenv("FLEET_TEST_MARKER", str(tmp_path))
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as found,
@@ -103,6 +104,21 @@ def test_a_worker_that_is_killed_is_replaced_by_one_that_is_warm(client, plugin)
     assert {each[2] for each in client.gather(client.map(sweeps.simulate, range(40), pure=False))} == {0}
 
 
+def compile_workers():
+    """The compile workers of all processes of this test."""
+    return set(processes_with(f"FLEET_TEST_MARKER={os.environ['FLEET_TEST_MARKER']}", "samovar.compiler.worker"))
+
+
+def test_a_worker_that_is_killed_leaves_no_compile_workers_behind(client, tmp_path):
+    started = tmp_path / "started"
+    client.submit(sweeps.compile_forever, str(started))
+    ends(started.exists, 120)
+    before = compile_workers()
+    assert before
+    os.kill(int(started.read_text()), signal.SIGKILL)
+    ends(lambda: not before & compile_workers())
+
+
 def test_launches_use_the_threads_of_the_worker_and_no_others(client, plugin):
     client.register_plugin(plugin)
     assert set(client.run(sweeps.threads).values()) == {(0, "1")}
@@ -116,12 +132,13 @@ def ends(condition, seconds=60):
         time.sleep(0.1)
 
 
-def processes_with(marker):
-    """The processes that inherited a variable of the environment."""
+def processes_with(marker, command=""):
+    """The processes that inherited a variable of the environment, with a text in their command."""
     found = []
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name.isdigit() and marker.encode() in (folder / "environ").read_bytes():
+            is_ours = folder.name.isdigit() and marker.encode() in (folder / "environ").read_bytes()
+            if is_ours and command.encode() in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
         except OSError:  # it has just ended, or belongs to somebody else
             continue
@@ -141,9 +158,9 @@ def test_an_interrupted_program_leaves_no_workers_behind(published, tmp_path):
         f" program='sweep', offline_cache_file_path={str(tmp_path / 'workers')!r}))\n"
         f"        client.submit(sweeps.run_forever, {str(started)!r}).result()\n"
     )
-    marker = f"SAMOVAR_TEST_MARKER={tmp_path}"
+    marker = f"FLEET_TEST_MARKER={tmp_path}"
     running = subprocess.Popen(
-        [sys.executable, str(program)], env=os.environ | {"PYTHONPATH": _PATH, "SAMOVAR_TEST_MARKER": str(tmp_path)},
+        [sys.executable, str(program)], env=os.environ | {"PYTHONPATH": _PATH, "FLEET_TEST_MARKER": str(tmp_path)},
         stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     ends(started.exists, 120)

@@ -1,19 +1,22 @@
 """A machine compiles and publishes; others load what it has published, with few requests."""
 
+import hashlib
+import random
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from fleet import PROGRAM, Fleet, launch, scale, tiers, total
 
 import samovar as sv
-from samovar.cache import leaf_entries, opened_leaf
+from samovar.cache import Store, leaf_entries, opened_leaf
 from samovar.errors import SamovarWarning
 from samovar.runtime import current_options, library_for
-from samovar.tiers import collect_garbage, sign_again, signer_of, tier_at
-from samovar.tiers.publishing import entries_of, publish
+from samovar.tiers import collect_garbage, read_figures, read_trust, sign_again, signer_of, tier_at
+from samovar.tiers.publishing import NewEntry, entries_of, publish
 
 
 def test_a_machine_with_an_empty_directory_loads_what_another_has_published(fleet):
@@ -94,6 +97,41 @@ def test_an_interrupted_publication_continues_where_it_ended(fleet):
     assert publish(tier, entries, signer_of(current_options())).new == 3
     assert fleet.files("segments") == segments
     assert fleet.work() == (3, 0)
+
+
+def test_new_kernels_change_few_of_the_segments_that_an_interrupted_publication_has_left(fleet, monkeypatch):
+    """With entries of some bytes instead of kernels: segments are uploaded whatever is in them."""
+    monkeypatch.setattr("samovar.tiers.publishing.USUAL_SEGMENT_BYTES", 4000)
+    numbers = random.Random(32)
+
+    def entry(name):
+        key = hashlib.blake2b(name.encode(), digest_size=20).hexdigest()
+        return NewEntry(key, key, "cpu", name, 1.0, numbers.randbytes(100))
+
+    entries = [entry(f"kernel {number}") for number in range(400)]
+    fleet.be(cache_signing_key=fleet.key_file)
+    options = current_options()
+    tier = tier_at(fleet.address, PROGRAM, read_trust(options, signer_of(options).public, time.time), 5)
+    write, written = tier.transport.write, []
+
+    def killed(path, content):
+        if len(written) == 8:
+            raise KeyboardInterrupt
+        written.append(path)
+        write(path, content)
+
+    monkeypatch.setattr(tier.transport, "write", killed)
+    with pytest.raises(KeyboardInterrupt):
+        publish(tier, entries, signer_of(options))
+    left = fleet.files("segments")
+    assert len(left) == 8
+    assert not fleet.files("manifests")
+    monkeypatch.setattr(tier.transport, "write", write)
+    publish(tier, [*entries, entry("another"), entry("one more")], signer_of(options))
+    tier.refresh()
+    [manifest] = tier.manifests.values()
+    assert len(manifest.rows) == 402
+    assert len({path.name for path in left} & {row.segment for row in manifest.rows}) >= 4
 
 
 def test_a_worker_without_a_private_key_publishes_nothing(fleet):
@@ -212,6 +250,23 @@ def test_a_forked_child_reads_with_connections_of_its_own(fleet):
         finally:
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_figures_include_what_is_written_at_the_end_of_the_process(fleet):
+    fleet.publish()
+    directory = fleet.fresh()
+    code = (
+        f"import sys, time; sys.path.insert(0, {str(Path(__file__).parent)!r}); import fleet, samovar as sv\n"
+        "from samovar.cache import Store\n"
+        "write = Store.write\n"
+        "Store.write = lambda *given: (time.sleep(0.2), write(*given))[1]\n"
+        f"sv.init(cache_remote={fleet.address!r}, cache_program={PROGRAM!r}, cache_trust={fleet.key!r},"
+        f" offline_cache_file_path={directory!r})\n"
+        "fleet.launch()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    [figures] = read_figures(Store(directory, 1 << 30, print)).values()
+    assert (figures.hits, figures.requests) == (2, 3)
 
 
 def test_a_process_without_tiers_imports_nothing_of_them():
