@@ -136,7 +136,7 @@ tsan: $(RACES) ## run the thread pool and launches under TSan
 stress: setup ## long runs, property tests with many more examples, and planted faults
 	$(BIN)/python tests/native/stress_launches.py
 	$(BIN)/python tests/native/soak.py 60
-	SAMOVAR_TEST_PROFILE=stress $(BIN)/python -m pytest -m stress
+	SAMOVAR_TEST_PROFILE=stress $(BIN)/python -m pytest -m stress -o faulthandler_timeout=7200
 	$(BIN)/python tests/planted_faults.py
 
 # --- Demo and benchmarks-----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import samovar as sv
 from backends.build import Builder, function, kernel
 from backends.machine import Machine
 from ir_interpreter import Interpreter
@@ -394,6 +395,23 @@ def test_captures_are_printed() -> None:
     text = print_kernel(built)
     assert "takes m, $plain, %1, unused.shape[0], x, $shared" in text
     assert "for i: i32 in first .. last by 1:i64  (parallel)" in print_task(task)
+
+
+def test_partial_results_of_all_reductions_are_combined_in_one_loop() -> None:
+    sv.init()
+
+    @sv.kernel
+    def sums(a: sv.types.NDArray[sv.f32, 1]) -> sv.f32:
+        low, high, total = 1e9, -1e9, 0.0
+        for i in a:
+            low = min(low, a[i])
+            high = max(high, a[i])
+            total += a[i]
+        return low + high + total
+
+    a = np.random.default_rng(1).random(5000).astype(np.float32)
+    assert sums.inspect("loops", a).count("partial results are combined in order") == 1
+    assert sums(a) == pytest.approx(a.min() + a.max() + a.sum(), rel=1e-4)
 
 
 def test_partial_results_are_printed() -> None:

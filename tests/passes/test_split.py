@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 
 import samovar as sv
 from hypothesis_profiles import examples
+from language.source import define
 from passes.programs import kernels
 from passes.test_pipeline import RELAXED, assert_equal, outcome
 from samovar.ir.printer import print_kernel
-from samovar.ir.structure import Kernel
+from samovar.ir.structure import If, Kernel
 from samovar.ir.verifier import verify
 from samovar.language.options import Options
 from samovar.passes import pipeline, split
+from samovar.passes.split import _Splitting
 
 STATEMENTS = 400
 
@@ -96,6 +98,31 @@ def test_a_long_body_becomes_pieces_and_a_short_one_does_not() -> None:
                 a[i] += k
 
     assert "piece" not in short.inspect("ir", np.zeros(7))
+
+
+@pytest.mark.parametrize(("count", "expected"), [(100, False), (300, True)])
+def test_divisions_that_round_down_are_long(count: int, expected: bool) -> None:
+    sv.init()
+    head = "@sv.kernel\ndef k(a: sv.types.NDArray[sv.f64, 1]):\n    for i in a:\n        x = 0\n"
+    lines = "".join(f"        x += {n} % (i + 1)\n" for n in range(count))
+    assert ("piece" in define(head + lines + "        a[i] = x\n").inspect("ir", np.zeros(7))) == expected
+
+
+def test_branches_of_a_chain_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of n conditions has n shorter ones in it."""
+    looked_at = []
+    branches = _Splitting._branches
+
+    def noted(self: _Splitting, operation: If, in_loop: bool) -> None:
+        looked_at.append(operation)
+        branches(self, operation, in_loop)
+
+    monkeypatch.setattr(_Splitting, "_branches", noted)
+    sv.init()
+    chain = "".join(f"        elif x < {n}.5:\n            x = x * {n}.25 + a[{n} % 7]\n" for n in range(300))
+    head = "@sv.kernel\ndef k(a: sv.types.NDArray[sv.f64, 1]):\n    for i in a:\n        x = a[i]\n"
+    define(head + "        if x < 0.0:\n            x = 1.0\n" + chain + "        a[i] = x\n").inspect("ir", np.zeros(7))
+    assert len(looked_at) == 1
 
 
 @sv.kernel

@@ -280,35 +280,40 @@ class _Outlining:
         return build.make(operation, left.type, left, right, payload="reorder" if floating and not self.fast_math else None)
 
     def _combine(self, partials: dict[Reduction, Partial], count: Value) -> None:
-        """Apply the partial results to their targets, in order, unless there are none or a target does not exist."""
-        build = self.build
-        for reduction, partial in partials.items():
+        """Combine the partial results in the order of the groups, and apply each total to its target, unless there are no
+        groups or the target does not exist."""
+        if not partials:
+            return
+        build, group = self.build, LoopVariable("partial", i64)
+        totals = [(reduction, each, Local("total", each.local.type)) for reduction, each in partials.items()]
+        for _, partial, total in totals:
+            self.around.append(total)
+            build.set(total, partial.identity)
+
+        def each() -> None:
+            for reduction, partial, total in totals:
+                found = build.read(partial.array, [group])
+                build.set(total, build.make(reduction.operation, total.type, build.get(total), found))
+
+        # One loop for all: their latencies overlap, and many loops take long to compile.
+        combining = For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP)
+        combining.note = "scalar: partial results are combined in order"
+        build.append(combining)
+        for reduction, _, total in totals:
             exists: Value = build.compare("ne", count, number(0))
             target = reduction.target
             if isinstance(target, Array):
                 for axis, index in enumerate(reduction.indices):
                     wide, extent = (build.cast(each, u64) for each in (index, _extent(build, target, axis)))
                     exists = build.make("and", u1, exists, build.compare("lt", wide, extent))
-            applied = build.region(partial_of(self._apply, reduction, partial, count))
-            build.append(If(exists, applied, Region(), self.loop.line))
+            build.append(If(exists, build.region(partial_of(self._apply, reduction, total)), Region(), self.loop.line))
 
-    def _apply(self, reduction: Reduction, partial: Partial, count: Value) -> None:
-        """Combine the partial results in the order of the groups and apply them to the target."""
-        build, dtype, target = self.build, partial.local.type, reduction.target
-        total, group = Local("total", dtype), LoopVariable("partial", i64)
-        self.around.append(total)
-        build.set(total, partial.identity)
-
-        def each() -> None:
-            found = build.read(partial.array, [group])
-            build.set(total, build.make(reduction.operation, dtype, build.get(total), found))
-
-        combining = For(group, number(0), count, number(1), build.region(each), self.loop.line, PLAIN_LOOP)
-        combining.note = "scalar: partial results are combined in order"
-        build.append(combining)
-        old = build.read(target, reduction.indices)
-        result = build.make(reduction.operation, dtype, build.cast(old, dtype), build.get(total))
-        build.write(target, reduction.indices, build.cast(result, dtype_of(old)))
+    def _apply(self, reduction: Reduction, total: Local) -> None:
+        """Apply the total to its target."""
+        build = self.build
+        old = build.read(reduction.target, reduction.indices)
+        result = build.make(reduction.operation, total.type, build.cast(old, total.type), build.get(total))
+        build.write(reduction.target, reduction.indices, build.cast(result, dtype_of(old)))
 
     def _merge(self, scatter: Scatter, copy: PrivateCopy, count: Value) -> None:
         """Add the private copies to the array, group by group."""

@@ -55,6 +55,8 @@ LIGHTEST_PIECE, HEAVIEST_PIECE = 500, 900
 LIGHTEST_BRANCH = 150
 #: An array access: its address, and the alias queries for reordering.
 ACCESS_WEIGHT = 8
+#: A division that rounds down: so many instructions, with conditions.
+DIVISION_WEIGHT = 8
 #: A constant loop is unrolled if it gets no heavier than this; any other loop gets several versions.
 UNROLLED_WEIGHT = 300
 LOOP_COPIES = 2
@@ -120,6 +122,8 @@ class _Splitting:
         self.stay: dict[Operation, set[str]] = {}
         self.uses: Counter[Local] = Counter()
         self.incoming: dict[Local, None] = {}
+        #: Conditions whose branches are pieces where that is worthwhile.
+        self.branched: set[Operation] = set()
 
     def body(self, body: Region) -> int:
         """Split a body if it is too long; return its original weight."""
@@ -155,6 +159,8 @@ class _Splitting:
                 return ACCESS_WEIGHT
             if code in _STAY:
                 self.stay[operation] = {code}
+            if code in ("floordiv", "mod"):
+                return DIVISION_WEIGHT
             if code == "call":
                 return 1 + len(operation.operands) + self.callees.get(operation.payload, 0)
             return 1
@@ -182,7 +188,8 @@ class _Splitting:
             if self.weights.get(operation, 0) <= LIMIT or isinstance(operation, ParallelFor):
                 continue
             if isinstance(operation, If):
-                self._branches(operation, in_loop)
+                if operation not in self.branched:
+                    self._branches(operation, in_loop)
                 if self.weights[operation] <= LIMIT:
                     continue
             repeats = in_loop or isinstance(operation, (For, While))
@@ -214,6 +221,7 @@ class _Splitting:
         chain = [operation]
         while chain[-1].orelse.operations and isinstance(following := chain[-1].orelse.operations[-1], If):
             chain.append(following)
+        self.branched.update(chain)
         for branch in (*(each.then for each in chain), chain[-1].orelse):
             weight = sum(map(self._weight, branch.operations))
             if weight > LIMIT:

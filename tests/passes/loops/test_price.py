@@ -27,7 +27,17 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.divergence import Divergence
-from samovar.passes.loops.price import GUESSED, LIBRARY, VECTOR_LIBRARY, Price, carried_latency, local_bytes, packed
+from samovar.passes.loops.price import (
+    GUESSED,
+    LIBRARY,
+    UNROLLED,
+    VECTOR_LIBRARY,
+    Price,
+    carried_latency,
+    is_unrolled,
+    local_bytes,
+    packed,
+)
 
 AVX2 = Machine(256, 16, functions=frozenset({("sin", 32)}))
 AVX512 = Machine(512, 32, masks=True)
@@ -55,6 +65,14 @@ def test_other_lengths_are_guessed() -> None:
     for bounds, guess in (((0, n, 1), GUESSED), ((n, 9, 1), GUESSED), ((0, 99, n), GUESSED), ((0, 9, n), 9)):
         assert over(*bounds).trip_count() is None
         assert guessed_trip_count(over(*bounds)) == guess
+
+
+def test_short_loops_of_known_length_are_left_to_the_backend_to_unroll() -> None:
+    body = [Operation("neg", i32, (Constant(1, i32),)) for _ in range(4)]
+    for count, expected in ((UNROLLED // 4, True), (UNROLLED // 4 + 1, False), (Parameter("n", i32), False)):
+        loop = over(0, count, 1)
+        loop.body.operations += body
+        assert is_unrolled(loop) == expected
 
 
 def cost(write, width: int = 8, machine: Machine = AVX2, dtype=f32) -> float:

@@ -179,12 +179,9 @@ def flag(x: Integers, c: Integers):
 
 
 def test_no_write_is_invented_in_a_task() -> None:
-    given = {"x": np.arange(5, dtype=np.int32), "c": np.zeros(1, np.int32)}
-    made = lowered(flag, given)
-    before = [each.code for body in bodies(made) for each in walk(body) if memory(each) is made.parameters[1]]
+    made = lowered(flag, {"x": np.arange(5, dtype=np.int32), "c": np.zeros(1, np.int32)})
     promote(made, fast_math=False)
-    after = [each.code for body in bodies(made) for each in walk(body) if memory(each) is made.parameters[1]]
-    assert before == after
+    assert [each.code for each in innermost_accesses(made, "c")] == ["load", "store"]
 
 
 @sv.kernel(serial=True)
@@ -222,13 +219,34 @@ def conditions(p: Rows, f: Rows, n: sv.i32):
         f[j, 0] = f[j, 1]
 
 
-@pytest.mark.parametrize("kernel", [records, parts, conditions], ids=lambda each: each.__name__)
+@sv.kernel(serial=True)
+def gaps(p: Rows, f: Rows, n: sv.i32):
+    """A part of each record is left alone."""
+    for j in range(n):
+        f[j, 0] = p[j, 1]
+        f[j, 2] = p[j, 0]
+
+
+@sv.kernel(serial=True)
+def diagonal(p: Rows, f: Rows, n: sv.i32):
+    """All parts are written, those of different records."""
+    for j in range(n - 1):
+        f[j, 0] = p[j, 1]
+        f[j + 1, 1] = p[j, 0]
+        f[j, 2] = p[j, 2]
+
+
+RECORDS = [records, parts, conditions, gaps, diagonal]
+
+
+@pytest.mark.parametrize("kernel", RECORDS, ids=lambda each: each.__name__)
 @pytest.mark.parametrize("machine", [AVX2, AVX512], ids=["avx2", "avx512"])
 def test_records_in_lanes_do_the_same(kernel: Any, machine: Any) -> None:
     for n in SIZES:
         random = np.random.default_rng(n)
+        # Sums of small whole numbers are the same in any order.
         given = {name: random.integers(-9, 9, (n, 3)).astype(np.float64) for name in "pf"} | {"n": n}
-        check(lambda: lowered(kernel, given), given, promoted, vectorize(machine, 8, 4, fast_math=False))  # noqa: B023
+        check(lambda: lowered(kernel, given), given, promoted, vectorize(machine, 8, 4))  # noqa: B023
 
 
 def test_whole_records_are_stored_at_once() -> None:

@@ -68,6 +68,25 @@ def left_early(a: Rows, q: Floats):
 
 
 @sv.kernel
+def skipped(a: Rows, q: Floats):
+    for m in range(q.shape[0]):
+        for i in range(4):
+            if a[m, i] > 0.5:
+                continue
+            q[m] += i * a[m, i]
+
+
+@sv.kernel
+def large_array(a: Rows, q: Floats):
+    for m in range(q.shape[0]):
+        l = sv.Matrix.zero(sv.f32, 9, 9)
+        for i in range(4):
+            l[i, 8] = a[m, i] * i
+        for i in range(4):
+            q[m] += l[i, 8]
+
+
+@sv.kernel
 def unused(a: Rows, q: Floats):
     for m in range(q.shape[0]):
         x = a[m, 0]
@@ -110,6 +129,8 @@ def arguments() -> dict[str, Any]:
         (triangle, [], 0),
         (by_data, [], 1),  # an index that nobody knows
         (left_early, ["i"], 0),
+        (skipped, ["i"], 0),
+        (large_array, [], 1),
         (unused, ["_"], 0),
         (long_rows, ["k"], 0),  # fills a vector by itself
         (too_long, ["i"], 0),  # what is inside is not
