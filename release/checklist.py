@@ -80,10 +80,11 @@ STEPS: dict[str, Callable[[], None]] = {
     "version": check_version,
     "changelog": check_changelog,
     "tests": make("test"),
+    "libraries": make("test-torch", "test-jax", "test-fleet"),
     "oldest": make("test-oldest"),
     "sanitizers": make("sanitize", "tsan"),
     "stress": make("stress"),
-    "site": make("docs"),
+    "site": make("docs", "test-site", "test-pages"),
     "wheels": make("wheels", "test-wheels"),
 }
 

@@ -91,7 +91,13 @@ _HOMES = {
         "MatrixField MatrixNdarray MatrixTensor ScalarField ScalarNdarray VectorNdarray VectorTensor wrap"
     ),
     "runtime.dense_trees": (
-        "FieldsBuilder axes i ij ijk ijkl ijl ik ikl il j ji jk jkl jl k ki kj kji kl l root"
+        "root"
+    ),
+    "runtime.fields_builder": (
+        "FieldsBuilder"
+    ),
+    "runtime.dimensions": (
+        "axes i ij ijk ijkl ijl ik ikl il j ji jk jkl jl k ki kj kji kl l"
     ),
     "lens.compound": (
         "FIELD_METADATA_CACHE_VALUE data_oriented"

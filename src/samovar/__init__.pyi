@@ -206,7 +206,9 @@ from samovar.runtime.configuration import (
     x86_64 as x86_64,
 )
 from samovar.runtime.dense_trees import (
-    FieldsBuilder as FieldsBuilder,
+    root as root,
+)
+from samovar.runtime.dimensions import (
     axes as axes,
     i as i,
     ij as ij,
@@ -227,11 +229,13 @@ from samovar.runtime.dense_trees import (
     kji as kji,
     kl as kl,
     l as l,
-    root as root,
 )
 from samovar.runtime.extensions import (
     extension as extension,
     is_extension_enabled as is_extension_enabled,
+)
+from samovar.runtime.fields_builder import (
+    FieldsBuilder as FieldsBuilder,
 )
 from samovar.runtime.fields import (
     Field as Field,

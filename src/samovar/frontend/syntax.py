@@ -30,6 +30,13 @@ def changed_owner(node: ast.AST) -> str | None:
     return None
 
 
+def name_updated_by(call: ast.Call) -> str | None:
+    """The name that `sv.atomic_max(x, …)` updates, recognized by its spelling: any name may be a variable."""
+    function = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    first = call.args[0] if call.args else None
+    return first.id if isinstance(first, ast.Name) and function.startswith("atomic_") else None
+
+
 def walk(*nodes: ast.AST) -> list[ast.AST]:
     """Nodes and all their descendants, in the order of `ast.walk`, except operators and contexts.
 
@@ -89,6 +96,8 @@ def names_used(body: Iterable[ast.AST]) -> NamesUsed:
         elif isinstance(node, (ast.AugAssign, ast.NamedExpr)) and isinstance(node.target, ast.Name):
             used.updated.add(node.target.id)
             used.binds_in_expressions |= isinstance(node, ast.NamedExpr)
+        elif isinstance(node, ast.Call) and (name := name_updated_by(node)) is not None:
+            used.updated.add(name)
     if IGNORED in used.stored:
         names = [node for node in walk(*body) if isinstance(node, ast.Name) and node.id == IGNORED]
         used.reads_ignored |= not all(isinstance(name.ctx, ast.Store) for name in names)

@@ -11,7 +11,7 @@ from samovar.runtime.arrays import component_wise, element_type, ndarray
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from samovar.runtime.dense_trees import Shape
+    from samovar.runtime.dimensions import Shape
 
 __all__ = ["arange", "array", "full", "ones", "zeros", "zeros_like"]
 

@@ -84,7 +84,7 @@ def laid_out(
     """An array that is not in C order: stored component by component, or with its dimensions in another order."""
     from math import prod
 
-    from samovar.runtime.dense_trees import numbers_of
+    from samovar.runtime.dimensions import numbers_of
     from samovar.runtime.fields import layout_in_order, with_elements
 
     if needs_grad and dtype.kind != "float":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from _functools import partial  # type: ignore[import-not-found]  # `functools` loads `collections`
 from _weakref import ref
-from collections.abc import Iterable
 from itertools import count
 from math import prod
 from operator import index
@@ -28,8 +27,9 @@ from samovar._native import (
     place_field,
     postpone_field,
 )
-from samovar.errors import SamovarFieldError, SamovarRuntimeError, SamovarTypeError
+from samovar.errors import SamovarFieldError, SamovarTypeError
 from samovar.runtime.component_places import components_of, elements_of, follow, require_free, share_entry, wholes_of
+from samovar.runtime.dimensions import Axes, numbers_of
 from samovar.runtime.field_memory import field_memory
 from samovar.runtime.tangents import accept_gradient, companions, give_tangent
 
@@ -38,50 +38,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
-    Shape = SupportsIndex | Iterable[SupportsIndex]
+    from samovar.runtime.dimensions import Shape
+
     #: As returned by `_native.field_layout`: the first index of each dimension, and its pieces; of a sparse field also where
     #: its cells are (`sparse_trees.Cells`).
     Layout = tuple[Any, ...]
     #: A split dimension: (dimension, extent, stride in bytes).
     Piece = tuple[int, int, int]
 
-#: The names of dimensions, in order.
-LETTERS = "ijklmnopqrstuvwx"
 MOST_PIECES = 16
 
 
-class Axes(tuple[int, ...]):
-    """The dimensions of a node, the outermost first: `sv.i`, `sv.ij`, `sv.ji`, …, or `sv.axes(0, 1)`.
-
-    >>> import samovar as sv
-    >>> f = sv.field(sv.f32)
-    >>> node = sv.root.dense(sv.j, 3).dense(sv.i, 2).place(f)
-    >>> f.shape
-    (2, 3)
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "sv." + "".join(LETTERS[axis] for axis in self)
-
-
-def axes(*numbers: int) -> Axes:
-    """The dimensions with these numbers: `axes(0, 1)` is `sv.ij`.
-
-    >>> import samovar as sv
-    >>> sv.axes(1, 0)
-    sv.ji
-    """
-    wanted = Axes(map(index, numbers))
-    if not wanted or len(set(wanted)) != len(wanted) or not all(0 <= axis < len(LETTERS) for axis in wanted):
-        last = len(LETTERS) - 1
-        raise ValueError(f"axes{tuple(numbers)} is invalid: use numbers from 0 to {last}, each at most once")
-    return wanted
-
-
 @api_boundary_methods
-class _Above:
+class Above:
     """What `sv.root`, the top of a tree and its nodes have in common: nodes and fields are placed below them."""
 
     __slots__ = ()
@@ -185,7 +154,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 @api_boundary_methods
-class Node(_Above):
+class Node(Above):
     """A node of a tree: `sv.root.dense(axes, extents)`, `pointer(…)`, `bitmasked(…)`, `dynamic(…)`."""
 
     __slots__ = ("_axes", "_below", "_cells", "_children", "_elements", "_extents", "_kind", "_parent", "_tree")
@@ -602,23 +571,8 @@ def lay_out(field: Field, layout: Layout) -> None:
     place_field(field, layout, field_memory(span * field.dtype.itemsize), 0)
 
 
-class LaidOut:
-    """A tree with memory, which is freed with the last of its fields."""
-
-    __slots__ = ("_is_destroyed",)
-
-    def __init__(self) -> None:
-        self._is_destroyed = False
-
-    def destroy(self) -> None:
-        """Declare that its fields are no longer used."""
-        if self._is_destroyed:
-            raise SamovarRuntimeError("this tree is already destroyed")
-        self._is_destroyed = True
-
-
 @api_boundary_methods
-class Root(_Above):
+class Root(Above):
     """`sv.root`: each node below it is a separate tree. It knows those that are not laid out yet.
 
     >>> import samovar as sv
@@ -685,77 +639,7 @@ class Root(_Above):
             self._new_tree().top.place(field, offset=offset)
 
 
-@api_boundary_methods
-class FieldsBuilder(_Above):
-    """A tree that is built step by step, and laid out by `finalize()` or when one of its fields is used.
-
-    >>> import samovar as sv
-    >>> builder = sv.FieldsBuilder()
-    >>> x = sv.field(sv.i32)
-    >>> node = builder.dense(sv.i, 5).place(x)
-    >>> tree = builder.finalize()
-    >>> x.to_numpy().tolist()
-    [0, 0, 0, 0, 0]
-    """
-
-    __slots__ = ("_is_finalized", "_tree")
-
-    def __init__(self) -> None:
-        self._tree = Tree()
-        self._is_finalized = False
-
-    def _tops(self) -> list[Node]:
-        return [self._tree.top]
-
-    def _node(self, kind: str, indices: Axes, dimensions: Shape, chunk: int = 0) -> Node:
-        return self._tree.top._node(kind, indices, dimensions, chunk)
-
-    def deactivate_all(self) -> None:
-        """Deactivate all cells of the sparse nodes."""
-        self._tree.top.deactivate_all()
-
-    def place(self, *fields: Field, offset: Shape | None = None) -> None:
-        """Place 0-D fields."""
-        self._tree.top.place(*fields, offset=offset)
-
-    @property
-    def finalized(self) -> bool:
-        """Whether it was laid out by `finalize()`."""
-        return self._is_finalized
-
-    @property
-    def empty(self) -> bool:
-        """Whether it is empty."""
-        return self._tree.is_empty
-
-    def finalize(self, raise_warning: bool = True) -> LaidOut:
-        """Lay out the tree; nothing can be added afterward. The result has a method `destroy`."""
-        if self._is_finalized:
-            raise SamovarRuntimeError("this FieldsBuilder is already finalized")
-        self._is_finalized = True
-        self._tree()
-        return LaidOut()
-
-
 root = Root()
-
-i, j, k, l = (Axes((axis,)) for axis in range(4))
-ij, ik, il, jk, jl, kl = (Axes(pair) for pair in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)))
-ji, ki, kj = Axes((1, 0)), Axes((2, 0)), Axes((2, 1))
-ijk, ijl, ikl, jkl, kji = (Axes(some) for some in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3), (2, 1, 0)))
-ijkl = Axes((0, 1, 2, 3))
-
-
-def numbers_of(given: Shape) -> tuple[int, ...]:
-    """One or more integers as a tuple. A 1-D array of integers is a sequence; it also has an `__index__`."""
-    if isinstance(given, SupportsIndex) and not getattr(given, "shape", ()):
-        return (index(given),)
-    numbers: tuple[object, ...] = tuple(given) if isinstance(given, Iterable) else (given,)
-    wrong = next((each for each in numbers if not isinstance(each, SupportsIndex)), None)
-    if wrong is not None:
-        advice = "\n  help: use `//` for integer division: `/` returns a float" if isinstance(wrong, float) else ""
-        raise SamovarTypeError(f"a shape must be an integer or a tuple of integers, not {wrong!r}{advice}")
-    return tuple(index(each) for each in numbers if isinstance(each, SupportsIndex))
 
 
 def _aligned(size: int, alignment: int) -> int:

@@ -11,7 +11,8 @@ from operator import index
 from samovar._native import Field, field_layout, is_placed, new_field
 from samovar.errors import SamovarFieldError
 from samovar.runtime.component_places import elements_of, follow, lay_out_apart, share_entry
-from samovar.runtime.dense_trees import Axes, Node, Root, Tree, root
+from samovar.runtime.dense_trees import Node, Root, Tree, root
+from samovar.runtime.dimensions import Axes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from math import prod
 
 from samovar._native import DType, Field, new_field, plain_api_boundary
 from samovar.errors import SamovarFieldError
-from samovar.runtime.dense_trees import LETTERS, MOST_PIECES, lay_out, numbers_of
+from samovar.runtime.dense_trees import MOST_PIECES, lay_out
+from samovar.runtime.dimensions import LETTERS, numbers_of
 from samovar.runtime.tangents import companions, give_tangent, offer_gradient, require_float
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar.runtime.dense_trees import Layout as FieldLayout
-    from samovar.runtime.dense_trees import Shape
+    from samovar.runtime.dimensions import Shape
 
 __all__ = ["Field", "Layout", "field"]
 

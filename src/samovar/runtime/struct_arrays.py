@@ -11,7 +11,8 @@ from math import prod
 from samovar._native import Ndarray, new_field, place_field, u8
 from samovar.errors import SamovarFieldError
 from samovar.runtime.configuration import current_options
-from samovar.runtime.dense_trees import lay_out, numbers_of
+from samovar.runtime.dense_trees import lay_out
+from samovar.runtime.dimensions import numbers_of
 from samovar.runtime.field_memory import field_memory
 from samovar.runtime.fields import axes_of_order, check_layout, layout_in_order, with_elements
 from samovar.runtime.tangents import companions, give_tangent
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from samovar._native import Field
-    from samovar.runtime.dense_trees import Layout, Shape
+    from samovar.runtime.dense_trees import Layout
+    from samovar.runtime.dimensions import Shape
     from samovar.values import StructType
 
 

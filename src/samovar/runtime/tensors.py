@@ -6,7 +6,7 @@ import enum
 
 from samovar._native import Tensor, plain_api_boundary
 from samovar.runtime.arrays import element_type, laid_out, ndarray
-from samovar.runtime.dense_trees import LETTERS, numbers_of
+from samovar.runtime.dimensions import LETTERS, numbers_of
 from samovar.runtime.fields import field
 from samovar.runtime.tangents import with_tangents
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from samovar.runtime.dense_trees import Shape
+    from samovar.runtime.dimensions import Shape
 
 __all__ = ["Backend", "Tensor", "tensor"]
 
