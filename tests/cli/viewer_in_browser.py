@@ -63,7 +63,7 @@ def test_every_panel_shows_a_kernel_of_the_robot(opened, report, scheme):
         assert shows in page.locator("#panel").text_content()
     page.get_by_role("tab", name="Passes").click()
     page.locator("details", has_text="outline").locator("summary").click()
-    assert page.locator("details .plus").count() > 0
+    page.locator("details .plus").first.wait_for()
     page.get_by_role("tab", name="Timeline").click()
     page.locator("canvas").wait_for()
     assert "events on" in page.locator("#panel").text_content()

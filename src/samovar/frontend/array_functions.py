@@ -9,7 +9,7 @@ from collections.abc import Callable
 from samovar._native import DType, f64, i32, i64, u1, u64
 from samovar.frontend.assignments import augment
 from samovar.frontend.bindings import carried_out, first_assigned
-from samovar.frontend.dispatch import call_value
+from samovar.frontend.dispatch import assign_elements, call_value, matrix_product
 from samovar.frontend.filling import filled_with
 from samovar.frontend.loops import stage_over
 from samovar.frontend.lossy import element_at, kept
@@ -58,7 +58,8 @@ def space_of(stager: Stager, value: ArrayValue, node: ast.AST) -> Space:
 # --- assignment
 
 
-def assign_section(stager: Stager, target: Section, value: Staged, node: ast.AST) -> None:
+@assign_elements.register(Section)
+def assign_section(target: Section, stager: Stager, value: Staged, node: ast.AST) -> None:
     """`a[1:] = b * c`: one loop, parallel where a loop would be."""
     value = matched_value(stager, target, value, node)
     if value.is_number():
@@ -315,7 +316,8 @@ def reduced(stager: Stager, name: str, value: ArrayValue, axis: Staged | None, n
     return Reduced(shape, (value,), lambda indices: reduction(stager, Slab(value, along, indices), node))
 
 
-def matrix_product(stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Staged:
+@matrix_product.register(ArrayValue)
+def array_product(operand: Staged, stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Staged:
     """`np.dot` and `@` of arrays."""
     one, two = (each.as_array_value() or each for each in (left, right))
     first, second = one.array_extents(stager), two.array_extents(stager)
@@ -349,10 +351,10 @@ def matrix_product(stager: Stager, left: Staged, right: Staged, node: ast.AST) -
 def call_method(method: ArrayMethod, stager: Stager, node: ast.Call) -> Staged:
     if method.name == FILL:
         assert isinstance(method.owner, Section)
-        assign_section(stager, method.owner, filled_with(stager, node), node)
+        assign_section(method.owner, stager, filled_with(stager, node), node)
         return Static(None)
     if method.name == "dot":
-        return matrix_product(stager, method.owner, bind(stager, node, "b")["b"], node)
+        return array_product(method.owner, stager, method.owner, bind(stager, node, "b")["b"], node)
     call = bind(stager, node, "axis?")
     return reduced(stager, method.name, method.owner, call.get("axis"), node)
 
@@ -386,7 +388,7 @@ def numpy_product(stager: Stager, call: Call) -> Staged:
         return binary(stager, MULTIPLY, one, two, call.node)
     if isinstance(one, MatrixValue) and isinstance(two, MatrixValue) and len(one.shape) + len(two.shape) > 2:
         return binary(stager, BINARY[ast.MatMult], one, two, call.node)
-    return matrix_product(stager, one, two, call.node)
+    return array_product(one, stager, one, two, call.node)
 
 
 # --- local arrays

@@ -58,6 +58,18 @@ def call_value(value: Staged, stager: Stager, node: ast.Call) -> Staged:
     stager.fail_type(node, f"{value.describe()} cannot be called")
 
 
+@singledispatch
+def assign_elements(target: Staged, stager: Stager, value: Staged, node: ast.AST) -> None:
+    """Assign a value to all elements of a part of an array. Kinds that are such parts register a rule."""
+    raise NotImplementedError
+
+
+@singledispatch
+def matrix_product(operand: Staged, stager: Stager, left: Staged, right: Staged, node: ast.AST) -> Staged:
+    """`left @ right`. Kinds that are operands of it register a rule."""
+    raise NotImplementedError
+
+
 def refusal(name: str, advice: str | None) -> Callable[[Stager, ast.AST], NoReturn]:
     """The rule of a node that kernels do not support."""
 

@@ -460,6 +460,11 @@ class Tree:
         #: What was in a sparse tree that has arrived in a pickle, see `sparse_pickles`.
         self.restored: list[Callable[[], None]] = []
 
+    @staticmethod
+    def new_top() -> Node:
+        """The top of a new tree, for pickles."""
+        return Tree().top
+
     @property
     def is_closed(self) -> bool:
         return self._closed

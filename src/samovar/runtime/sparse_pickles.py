@@ -18,7 +18,7 @@ from samovar._native import (
 )
 from samovar.errors import SamovarTypeError
 from samovar.lens import dtype_named
-from samovar.runtime.dense_trees import Axes, Tree
+from samovar.runtime.dimensions import Axes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def reduced_node(node: Node) -> tuple[Any, ...]:
         )
     cells = node.cells
     if node.above_it is None:
-        return new_tree, ()
+        return node.tree.new_top, ()
     rows = None if cells is None else sparse_cells(cells)
     return rebuilt_node, (node.above_it, node.kind, tuple(node.own_axes), node.extents, rows)
 
@@ -48,11 +48,6 @@ def reduced_field(field: Any) -> tuple[Any, ...]:
         field.placed_in, field.dtype.name, field.element_shape, field.offset[: field.ndim], field.grad,
         sparse_elements(field),
     )  # fmt: skip
-
-
-def new_tree() -> Node:
-    """The top of a new tree."""
-    return Tree().top
 
 
 def rebuilt_node(above: Node, kind: str, axes: tuple[int, ...], extents: tuple[int, ...], rows: Ndarray | None) -> Node:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from samovar import errors
 from samovar._native import DType, i32, i64, u1
+from samovar.frontend.dispatch import assign_elements, matrix_product
 from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator, as_index, binary, compare
+from samovar.frontend.part_checks import check_part, emit_check
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.items import Items
@@ -272,10 +274,8 @@ class Section(ArrayValue):
         return (*self.tensor.ir_values(), *bounds)
 
     def rebuild(self, values: Iterator[Value]) -> Staged:
-        from samovar.frontend.staged.tensor import Tensor
-
         tensor = self.tensor.rebuild(values)
-        assert isinstance(tensor, Tensor)
+        assert isinstance(tensor, type(self.tensor))
         ranges: list[Range] = []
         for part in self.ranges:
             start, count = (None if each is None else next(values) for each in (part.start, part.length))
@@ -319,9 +319,7 @@ class SectionPlace(Place):
         return self.section.element(stager, index, node)
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
-        from samovar.frontend.array_functions import assign_section
-
-        assign_section(stager, self.section, value, node)
+        assign_elements(self.section, stager, value, node)
 
 
 class Computed(ArrayValue):
@@ -459,9 +457,7 @@ class Named(Place):
 
 def combined(stager: Stager, operator: BinaryOperator, left: Staged, right: Staged, node: ast.AST) -> Staged | None:
     if operator.code == "matmul":
-        from samovar.frontend.array_functions import matrix_product
-
-        return matrix_product(stager, left, right, node)
+        return matrix_product(left if isinstance(left, ArrayValue) else right, stager, left, right, node)
     if not (is_operand(left) and is_operand(right)):
         return None
     return expression(stager, (left, right), node, lambda one, two: binary(stager, operator, one, two, node))
@@ -502,8 +498,6 @@ def common_shape(stager: Stager, operands: Sequence[Staged], node: ast.AST) -> t
 
 def require_equal(stager: Stager, first: Staged, second: Staged, node: ast.AST) -> None:
     """Check that two dimensions have the same length: now, or in debug mode at run time."""
-    from samovar.frontend.staged.view import emit_check
-
     one, two = first.number(), second.number()
     if one is not None and two is not None:
         if one != two:
@@ -605,8 +599,6 @@ def ranged(stager: Stager, section: Section, index: Staged, extent: Staged, node
 
 def elements_between(stager: Stager, begin: Value | None, end: Value, step: int, size: Value, node: ast.AST) -> Value:
     """The number of elements of a slice. As in Python it ends with the array; debug mode requires its bounds within."""
-    from samovar.frontend.staged.view import check_part
-
     dtype = size.type
     assert dtype is not None
     start = constant(0, dtype) if begin is None else begin

@@ -11,9 +11,9 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from samovar._native import DType, i32, i64, u1, u32, u64
-from samovar.artifact import Hole, Site
 from samovar.errors import did_you_mean
 from samovar.frontend.operators import as_index
+from samovar.frontend.part_checks import check_part, emit_check
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.array_values import METHODS, ArrayMethod, Range, Section, SectionPlace
 from samovar.frontend.staged.base import Place, Staged
@@ -348,40 +348,3 @@ def clamped(stager: Stager, position: Value, size: Value) -> Value:
         last = stager.emit("sub", size.type, (stager.emit("max", size.type, (size, one)), one))
         below = stager.emit("min", dtype, (convert(stager, position, dtype), convert(stager, last, dtype)))
         return below if dtype is u64 else stager.emit("max", dtype, (below, constant(0, dtype)))
-
-
-# --- checks
-
-
-def check_part(stager: Stager, problem: str, start: Value, count: Value, length: Value) -> None:
-    """Check at run time that a slice is within what it is taken from."""
-    with stager.unwritten():
-        begin, size, end = (convert(stager, each, i64) for each in (start, count, length))
-        zero = constant(0, i64)
-        conditions = [
-            stager.emit("ge", u1, (begin, zero)),
-            stager.emit("ge", u1, (size, zero)),
-            stager.emit("le", u1, (begin, end)),
-            stager.emit("le", u1, (size, stager.emit("sub", i64, (end, begin)))),
-        ]
-        fits: Value = conditions[0]
-        for each in conditions[1:]:
-            fits = stager.emit("and", u1, (fits, each))
-    emit_check(stager, fits, problem, (", got offset=", start, ", size=", count, " (length=", length, ")."))
-
-
-def emit_check(stager: Stager, fits: Value, problem: str, said: tuple[str | Value, ...]) -> None:
-    """A check whose message has the kernel, the iteration number if there is one, and the values."""
-    values: list[Value] = []
-    parts: list[str | Hole] = [f"{problem}: kernel[{stager.context.lens.kernel.name}]"]
-    iteration = stager.iteration()
-    for part in (*(() if iteration is None else (" tid=", iteration)), *said):
-        if isinstance(part, str) and isinstance(parts[-1], str):
-            parts[-1] += part
-        elif isinstance(part, str):
-            parts.append(part)
-        else:
-            parts.append(Hole(len(values)))
-            values.append(part)
-    types = tuple(value.type for value in values if value.type is not None)
-    stager.emit("check", None, (fits, *values), Site("view", tuple(parts), types, stager.call_path()))
