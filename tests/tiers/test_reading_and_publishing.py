@@ -108,6 +108,7 @@ def test_new_kernels_change_few_of_the_segments_that_an_interrupted_publication_
         key = hashlib.blake2b(name.encode(), digest_size=20).hexdigest()
         return NewEntry(key, key, "cpu", name, 1.0, numbers.randbytes(100))
 
+    # In the order of keys, "new 367" is the first.
     entries = [entry(f"kernel {number}") for number in range(400)]
     fleet.be(cache_signing_key=fleet.key_file)
     options = current_options()
@@ -127,7 +128,7 @@ def test_new_kernels_change_few_of_the_segments_that_an_interrupted_publication_
     assert len(left) == 8
     assert not fleet.files("manifests")
     monkeypatch.setattr(tier.transport, "write", write)
-    publish(tier, [*entries, entry("another"), entry("one more")], signer_of(options))
+    publish(tier, [*entries, entry("another"), entry("new 367")], signer_of(options))
     tier.refresh()
     [manifest] = tier.manifests.values()
     assert len(manifest.rows) == 402

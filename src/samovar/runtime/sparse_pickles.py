@@ -55,8 +55,7 @@ def rebuilt_node(above: Node, kind: str, axes: tuple[int, ...], extents: tuple[i
     below = getattr(above, kind)
     node: Node = below(Axes(axes), extents[0] if kind == "dynamic" else extents)
     if rows is not None:
-        cells = [each for each in node.tree.restored if each.func is _restore_cells]  # type: ignore[attr-defined]
-        node.tree.restored.insert(len(cells), partial(_restore_cells, node, rows))
+        node.tree.restored.append(partial(_restore_cells, node, rows))
     return node
 
 
