@@ -39,3 +39,47 @@ def test_lanes_read_their_own_elements(dtype: DType, shape: tuple[int, ...]) -> 
         planes(source, at, y)
         assert " gather" in planes.inspect("loops", source, at, y)
         np.testing.assert_array_equal(y, expected)
+
+
+def sources() -> dict[str, tuple[np.ndarray, object]]:
+    """A matrix of 66 × 40 in different places in memory: the numbers, and what a kernel takes."""
+    numbers = np.random.default_rng(4).integers(-9, 9, (66, 40)).astype("i4")
+    wide = np.zeros((66, 130), "i4")
+    wide[:, 1::3][:, :40] = numbers
+    found: dict[str, tuple[np.ndarray, object]] = {
+        "rows": (numbers, numbers),
+        "columns": (numbers, np.asfortranarray(numbers)),
+        "apart": (numbers, wide[:, 1::3][:, :40]),
+    }
+    for name, options in {"field": {}, "by columns": {"order": "ji"}, "from -3": {"offset": (-3, 0)}}.items():
+        field = sv.field(sv.i32, numbers.shape, **options)
+        field.from_numpy(numbers)
+        found[name] = numbers, field
+    return found
+
+
+@pytest.mark.parametrize("name", ["rows", "columns", "apart", "field", "by columns", "from -3"])
+@pytest.mark.parametrize(("step", "begin"), [(1, 0), (2, 0), (-1, 40), (-2, 65)])
+def test_lanes_walk_along_rows(name: str, step: int, begin: int) -> None:
+    """The elements of adjacent lanes are equally far apart, which is only known at launch."""
+    numbers, source = sources()[name]
+    low = -3 if name == "from -3" else 0
+
+    @sv.kernel
+    def walk(x: sv.template(), y: sv.types.ndarray(sv.i32, 2), n: sv.i32):
+        for i in range(n):
+            total = 1
+            for j in range(y.shape[1]):
+                total = total * 3 + (x[i * step + begin + low, j] ^ total)
+                y[i, j] = total
+
+    for n in (0, 1, 15, 16, 17, 33):
+        found, expected = np.zeros((n + 1, 40), "i4"), np.zeros((n + 1, 40), "i8")
+        for i in range(n):
+            total = 1
+            for j in range(40):
+                total = total * 3 + int(numbers[i * step + begin, j] ^ total)
+                total = (total + 2**31) % 2**32 - 2**31
+                expected[i, j] = total
+        walk(source, found, n)
+        np.testing.assert_array_equal(found, expected)

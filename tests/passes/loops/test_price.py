@@ -172,6 +172,18 @@ def test_loops_inside_count_as_often_as_they_run() -> None:
     assert cost(repeated(None)) == GUESSED * once
 
 
+def test_lanes_that_leave_a_loop_wait_for_the_last_one():
+    def search(b, i):
+        with b.loop(0, b["n"]) as j, b.when(b.op("lt", b.load(b["k"], i), j)):
+            b.void("break")
+
+    def skip(b, i):
+        with b.loop(0, b["n"]) as j, b.when(b.op("lt", b.load(b["k"], i), j)):
+            b.void("continue")
+
+    assert cost(search) / cost(skip) == pytest.approx(1.25)
+
+
 def test_atomics_are_dear_and_constants_divide_cheaply() -> None:
     build = Builder(Array("a", i32, 1), Parameter("n", i32))
     price = Price(AVX2, Affine(build.body))

@@ -143,6 +143,11 @@ def index(writer: Writer, array: Array, value: Value) -> str:
     return _sum(writer, *_index(writer, array, value))
 
 
+def element_offset(writer: Writer, array: Array, indices: Sequence[Value]) -> str:
+    """The offset of an element from the array's pointer, in elements."""
+    return _sum(writer, *_offset(writer, array, indices))
+
+
 def _offset(writer: Writer, array: Array, indices: Sequence[Value]) -> tuple[str, int]:
     """The offset of an element from the array's pointer, in elements: a variable part and a constant."""
     if array.layout is not None and not array.contiguous:

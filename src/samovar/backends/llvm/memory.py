@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from samovar._native import DType, i64, u1
-from samovar.backends.llvm.indices import address
+from samovar.backends.llvm.indices import address, element_offset
 from samovar.backends.llvm.operations import combine
 from samovar.backends.llvm.types import is_float, is_signed, literal, local_type, memory_type, register_type, suffix
 from samovar.backends.llvm.writer import Writer
 from samovar.ir import (
     Array,
     Atomic,
+    Constant,
     Function,
     Local,
     LocalArray,
@@ -137,6 +138,11 @@ def _store(writer: Writer, operation: Operation) -> None:
 def _store_vector(writer: Writer, operation: VectorOperation, array: Array) -> None:
     dtype, width, mark = array.dtype, operation.width, writer.access_of(array)
     *indices, value = operation.operands
+    places = _evenly_spaced(writer, operation, array, indices)
+    if places:
+        for lane, place in enumerate(places):
+            write(writer, place, dtype, writer.value(_one_lane(writer, value, lane)), mark)
+        return
     if _is_gather(operation):
         _lane_by_lane(writer, operation)
         return
@@ -248,6 +254,9 @@ def _one_lane(writer: Writer, value: Value, lane: int) -> Value:
 def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
     """A gather; each `step` lanes are adjacent elements, which are loaded at once."""
     dtype, run, width = array.dtype, operation.step, operation.width // operation.step
+    places = _evenly_spaced(writer, operation, array, operation.operands)
+    if places:
+        return _joined(writer, [read(writer, place, dtype, writer.access_of(array)) for place in places], dtype, 1)
     vector, pointer = register_type(dtype, operation.width), writer.pointer(array)
     starts = range(0, operation.width, run)
     indices = tuple(_some_lanes(writer, index, starts) if run > 1 else index for index in operation.operands)
@@ -277,6 +286,32 @@ def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
     if operation.mask is not None:
         found = writer.define(f"select <{operation.width} x i1> {mask}, {vector} {found}, {vector} zeroinitializer")
     return found
+
+
+def _evenly_spaced(writer: Writer, operation: VectorOperation, array: Array, indices: Sequence[Value]) -> list[str]:
+    """The addresses of elements with the same distance from lane to lane, which a multiple of the lane's number says; empty
+    if they have none."""
+    firsts, steps = [], []
+    for index in indices:
+        first, step = index, 0
+        if index.width and isinstance(index, Operation) and index.code == "add":
+            first, lanes = index.operands
+            factor: Value = Constant(1, i64)
+            if isinstance(lanes, Operation) and lanes.code == "mul":
+                lanes, factor = lanes.operands
+            if isinstance(lanes, Operation) and lanes.code == "lane_numbers" and isinstance(factor, Constant):
+                step = int(factor.value)
+        if first.width or (index.width and (not step or index.type is not i64)):
+            return []
+        firsts.append(first)
+        steps.append(step)
+    linear = array.layout is None or all(len(pieces) == 1 for pieces in array.layout)
+    if operation.mask is not None or operation.step != 1 or not any(steps) or not linear:
+        return []
+    start = address(writer, array, firsts, inbounds=False)
+    distance = element_offset(writer, array, [Constant(step, i64) for step in steps])
+    moved = [writer.define(f"mul i64 {distance}, {lane}", "x") for lane in range(1, operation.width)]
+    return [start, *(_moved(writer, start, array.dtype, each) for each in moved)]
 
 
 def _joined(writer: Writer, elements: Sequence[str], dtype: DType, run: int) -> str:

@@ -251,7 +251,7 @@ class Divergence:
         step = self.step(array, indices(operation))
         if step == 0 and array in self.expanded:
             step = 1
-        even = step is None and all(self._step_of(array, index) is not None for index in indices(operation))
+        even = step is None and all(self.step_of(array, index) is not None for index in indices(operation))
         self.accesses[operation] = Access(step, even)
         if operation.code == "load":
             return step != 0
@@ -266,7 +266,7 @@ class Divergence:
 
     def step(self, array: Array, at: tuple[Value, ...]) -> int | None:
         """The distance in memory of the elements of adjacent lanes."""
-        steps = [self._step_of(array, index) for index in at]
+        steps = [self.step_of(array, index) for index in at]
         if any(step is None for step in steps):
             return None
         strides = element_strides(array)
@@ -280,7 +280,7 @@ class Divergence:
             return None
         return total if abs(total) <= FARTHEST else None
 
-    def _step_of(self, array: Array, index: Value) -> int | None:
+    def step_of(self, array: Array, index: Value) -> int | None:
         """The increment of an index from lane to lane."""
         if index not in self.varying:
             return 0

@@ -32,7 +32,7 @@ from samovar.ir import (
     walk,
 )
 from samovar.passes.loops.dependence import first_touches, recurring
-from samovar.passes.loops.divergence import Access, Divergence
+from samovar.passes.loops.divergence import Access, Divergence, exits
 
 #: The assumed trip count of a loop of unknown length.
 GUESSED = 24
@@ -195,8 +195,8 @@ class Price:
         return total
 
     def _waiting(self, loop: For, plan: Divergence, width: int) -> float:
-        """The number of iterations that lanes wait for others with more distant bounds."""
-        waiting = 0.0
+        """The number of iterations that lanes wait for others with more distant bounds, or that leave later."""
+        waiting = GUESSED / 4 if loop in plan.divergent_loops and exits(loop.body) else 0.0
         for bound in loop.operands[:2] if self.trip_count(loop) == GUESSED else ():
             if plan.varies(bound):
                 step = self.affine.step(bound, plan.loop.variable, plan.varying)

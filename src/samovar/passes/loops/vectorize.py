@@ -495,6 +495,8 @@ class Vectorizer:
             run, length, part = self.plan.runs[operation]
             self.values[operation] = self._part(array, self._run(array, own, run, length, part), length, part)
         elif step is None or len(first) < len(at):
+            if self.plan.accesses[operation].even and self.mask is None and len(first) == len(at):
+                own = [self._spaced(array, *each) for each in zip(at, first, strict=True)]
             self._touch(operation, array, own, None, [])
         elif step == 0:
             self._touch_one(operation, array, first)
@@ -505,6 +507,14 @@ class Vectorizer:
             self._touch_record(operation, self.records[operation], first)
         else:
             self._touch(operation, array, own, step, first)
+
+    def _spaced(self, array: Array, index: Value, first: Value) -> Value:
+        """An index that differs by a constant from lane to lane, written as such: the backend computes one address."""
+        step = self.plan.step_of(array, index)
+        if not step:
+            return first
+        lanes = self.build.make("lane_numbers", i64, width=self.width)
+        return self.build.add(self.build.cast(first, i64), self.build.mul(lanes, Constant(step, i64)))
 
     def _part(self, array: Array, block: Value, step: int, part: int) -> Value:
         """One of several contiguous elements of each lane."""
