@@ -62,6 +62,15 @@ def changed_in_a_loop(a: Floats, b: Floats, n: sv.i32):
             a[i] = x + k
 
 
+@sv.kernel(serial=True)
+def updated_again(a: sv.types.NDArray[sv.f32, 2], n: sv.i32):
+    for i in range(n):
+        a[i, 1] -= a[i, 0]
+        a[i, 2] -= a[i, 1]
+        a[i, 2] *= a[i, 0]
+        a[i, 3] += a[n - 1 - i, 1]
+
+
 @sv.kernel
 def through_another(a: Floats, b: Floats, n: sv.i32):
     for _ in range(1):
@@ -154,3 +163,10 @@ def test_neighbors_are_updated_one_by_one_if_others_may_overlap_them_by_half(ker
     made = check(lambda: outlined(kernel, given), given, forward_elements)
     updates = [each for each in walk_kernel(made) if each.code == "update"]
     assert [each.payload.singly for each in updates] == [apart, apart]
+
+
+def test_an_element_that_is_updated_again_is_not_loaded_again() -> None:
+    x = np.random.default_rng(0).random((6, 4)).astype("f4")
+    made = check(lambda: outlined(updated_again, {"a": x, "n": 6}), {"a": x, "n": 6}, forward_elements)
+    assert loads(made) == 4  # a[i, 0], a[i, 1], a[i, 2] and that of another row
+    assert sum(each.code == "update" for each in walk_kernel(made)) == 1

@@ -7,9 +7,11 @@ are different elements; and a load that is no longer conditional needs no mask i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Hashable, Iterator
 from dataclasses import replace
 from math import gcd
+from typing import NamedTuple
 
 from samovar.ir import (
     OPCODES,
@@ -52,6 +54,13 @@ def forward_elements(kernel: Kernel) -> None:
         _Forwarding(body)
 
 
+class _Element(NamedTuple):
+    """An element whose last index is a constant."""
+
+    array: Array
+    place: Place
+
+
 class _Forwarding:
     """A single walk over a body in program order that knows the values of some elements of each array."""
 
@@ -88,10 +97,13 @@ class _Forwarding:
         region.operations = kept
 
     def _plain(self, region: Region) -> Iterator[Operation]:
-        """The operations of a region. An update in a row that is also loaded or stored is written as a load and a store;
-        adjacent elements updated in turn are not combined if the next iteration may overlap half of them."""
+        """The operations of a region. An update in a row that is also loaded or stored, or of an element that is updated
+        again, is written as a load and a store; adjacent elements updated in turn are not combined if the next iteration may
+        overlap half of them."""
         updates = [each for each in region.operations if each.code == "update" and isinstance(memory(each), Array)]
         beside = {self._row(each) for each in region.operations if each.code in ("load", "store")} if updates else set()
+        again = Counter(map(self._row, updates))
+        beside.update(row for row, count in again.items() if count > 1 and isinstance(row, _Element))
         own = set(region.operations) if updates else set()
         blocks: dict[Hashable, set[int]] = {}
         for each in updates:
@@ -114,9 +126,11 @@ class _Forwarding:
                 yield operation
 
     def _row(self, operation: Operation) -> Hashable:
-        """The key of accesses to one row, with an index that moves along it."""
+        """The key of accesses to one row, with an index that moves along it, or of those to an element with a known one."""
         row, last = self.affine.row(operation) if indices(operation) else (operation, None)
-        return row if last is not None and last.terms else operation
+        if last is None or last.terms:
+            return operation if last is None else row
+        return _Element(*self.affine.element(operation))
 
     def _block(self, update: Operation, own: Container[object]) -> int:
         """The block of its row that an element is in: an index that moves with the `own` values of the region by several
