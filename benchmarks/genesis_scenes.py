@@ -4,14 +4,17 @@ It needs an environment of its own with Genesis in it, `pip install genesis-worl
 
     python benchmarks/genesis_scenes.py --python path/to/that/python [--only boxes,sand] [--rounds 2] [--cache directory]
 
-Each run is a process of its own; Quadrants and Samovar take turns. In a new cache directory the first round is cold and the
-others are warm. Positions are compared after some steps; with floats of 32 bits, scenes with contacts are chaotic, and
-`--precision 64` postpones that. Times of steps are processor time of all threads. The figures go to out/genesis_scenes.json.
+Each run is a process of its own; Quadrants and Samovar take turns. In a new cache directory the first round of a scene is
+cold, except for kernels that it shares with scenes before it, and the others are warm. Positions are compared after some
+steps; with floats of 32 bits, scenes with contacts are chaotic, and `--precision 64` postpones that. Times of steps and
+builds are processor time of all threads and of the processes that compile. Results are kept in the cache directory: a run
+that was measured is not repeated.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import resource
@@ -27,7 +30,8 @@ import genesis_rigid_scenes  # noqa: F401
 import genesis_soft_scenes  # noqa: F401
 from genesis_scene_table import DOUBLES, SCENES, Entity
 
-OUTPUT = Path(__file__).parent.parent / "out" / "genesis_scenes.json"
+#: PR_SET_CHILD_SUBREAPER of prctl: processes whose parent has ended become children of this one, which counts their time.
+ADOPT_ORPHANS = 36
 CONTENDERS = {"Quadrants": [], "Samovar": ["-m", "samovar", "run", "--as", "quadrants"]}
 #: After which steps states are compared.
 COMPARED = (1, 3, 10, 30)
@@ -56,6 +60,19 @@ def values(entity: Entity) -> Any:
     return np.asarray(found, np.float64).ravel()
 
 
+def processor_time() -> float:
+    """Processor time of this process and of those that compile for it: its children and those that the benchmark adopts."""
+    spent = 0
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) in (os.getpid(), os.getppid()):
+            spent += sum(map(int, fields[11:15]))
+    return spent / os.sysconf("SC_CLK_TCK")
+
+
 def simulate(name: str, precision: str) -> None:
     """Build a scene and step it, and print times and states as JSON."""
     begin = time.perf_counter()
@@ -63,8 +80,10 @@ def simulate(name: str, precision: str) -> None:
 
     gs.init(backend=gs.cpu, logging_level="error", precision=precision, seed=1)
     ready = time.perf_counter()
+    figures = {"import": ready - begin, "import, processor": processor_time()}
     made, control, entities = SCENES[name](gs)
-    figures = {"import": ready - begin, "build": time.perf_counter() - ready}
+    figures["build"] = time.perf_counter() - ready
+    figures["build, processor"] = processor_time() - figures["import, processor"]
     states = {}
     begin = time.perf_counter()
     for step in range(1, max(COMPARED) + 1):
@@ -75,25 +94,29 @@ def simulate(name: str, precision: str) -> None:
         if step in COMPARED:
             found = [values(entity) for entity in entities]
             states[step] = [[*each[:: max(1, len(each) // 60)].tolist(), float(each.sum())] for each in found]
-    taken = []
+    taken, passed = [], []
     for _ in range(TIMES):
-        first = time.process_time()
+        first, start = time.process_time(), time.perf_counter()
         for _ in range(STEPS_PER_TIME):
             step += 1
             control(step)
             made.step()
         taken.append((time.process_time() - first) / STEPS_PER_TIME)
-    figures["step"] = statistics.median(taken)
+        passed.append((time.perf_counter() - start) / STEPS_PER_TIME)
+    figures["step"], figures["step, wall"] = statistics.median(taken), min(passed)
     figures["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print("\n" + json.dumps({"figures": figures, "states": states}), flush=True)
     os._exit(0)
 
 
-def run(given: argparse.Namespace, contender: str, name: str, cache: Path) -> dict[str, Any]:
-    """Run a scene in a process of its own."""
+def run(given: argparse.Namespace, contender: str, name: str, number: int, cache: Path) -> dict[str, Any]:
+    """Run a scene in a process of its own, unless the result of this round is kept."""
+    precision = "64" if name in DOUBLES else given.precision
+    kept = cache / f"{contender}-{name}-{precision}-{number}.json"
+    if kept.exists() and contender not in given.again.split(","):
+        return json.loads(kept.read_text())
     own = cache / contender.lower()
     variables = {"XDG_CACHE_HOME": str(own), "QD_OFFLINE_CACHE_FILE_PATH": str(own / "quadrants"), "QD_OFFLINE_CACHE": "1"}
-    precision = "64" if name in DOUBLES else given.precision
     command = [given.python, *CONTENDERS[contender], __file__, "--simulate", name, "--precision", precision]
     begin = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
@@ -101,15 +124,34 @@ def run(given: argparse.Namespace, contender: str, name: str, cache: Path) -> di
             command, capture_output=True, text=True, env={**os.environ, **variables}, check=False, timeout=given.timeout
         )
     except subprocess.TimeoutExpired:
-        return {"error": f"still running after {given.timeout} s"}
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        (cache / f"{contender}-{name}.txt").write_text(done.stdout + done.stderr)
-        lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}"]
-        return {"error": next((line.strip() for line in reversed(lines) if "Error" in line), lines[-1].strip())}
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    found["figures"]["processor"] = after.ru_utime + after.ru_stime - begin.ru_utime - begin.ru_stime
+        found = {"error": f"still running after {given.timeout:.0f} s"}
+    else:
+        found = result(done)
+        if "error" in found:
+            (cache / f"{contender}-{name}.txt").write_text(done.stdout + done.stderr)
+        else:
+            wait_for_orphans()
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            found["figures"]["processor"] = after.ru_utime + after.ru_stime - begin.ru_utime - begin.ru_stime
+    kept.write_text(json.dumps(found))
     return found
+
+
+def result(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """What a run has printed, or why it has failed."""
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    lines = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}"]
+    return {"error": next((line.strip() for line in reversed(lines) if "Error" in line), lines[-1].strip())}
+
+
+def wait_for_orphans() -> None:
+    """Wait for the compile workers of a run, which end after it."""
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
 
 
 def agreement(theirs: dict[str, Any], ours: dict[str, Any], tolerance: float) -> tuple[int, float]:
@@ -126,23 +168,38 @@ def agreement(theirs: dict[str, Any], ours: dict[str, Any], tolerance: float) ->
     return until, worst
 
 
-def report(name: str, rounds: dict[str, list[dict[str, Any]]], precision: str) -> str:
-    """A line of the table."""
+def ratio(theirs: dict[str, Any], ours: dict[str, Any], what: str) -> str:
+    """A cell of the table: a figure of Quadrants and of Samovar, and how many times as much the first is."""
+    one, other = theirs["figures"][what], ours["figures"][what]
+    if what == "step":
+        one, other = one * 1e3, other * 1e3
+    return f"{one:.3g} → {other:.3g} ({one / other:.2g}×)"
+
+
+#: The columns of the table: what they show, of the first or the last round.
+COLUMNS = {
+    "whole process, first run, s": ("processor", 0),
+    "build, first run, s": ("build, processor", 0),
+    "build, later run, s": ("build, processor", 1),
+    "step, ms": ("step", -1),
+    "peak memory, MB": ("memory", -1),
+}
+
+
+def row(name: str, rounds: dict[str, list[dict[str, Any]]], precision: str) -> list[str]:
+    """A row of the table."""
     wrong = [f"{who}: {each['error']}" for who, several in rounds.items() for each in several if "error" in each]
     if wrong:
-        return f"{name:26} {'; '.join(dict.fromkeys(wrong))}"
-    theirs, ours = ([each["figures"] for each in rounds[who]] for who in CONTENDERS)
-    until, worst = agreement(rounds["Quadrants"][-1]["states"], rounds["Samovar"][-1]["states"], TOLERANCE[precision])
-    cells = [f"{name:26} agrees to step {until:2d} (last {worst:.1e})"]
-    for what in ("processor", "build", "step", "memory"):
-        for place, when in ((0, "first"), (-1, "last")):
-            if place == 0 and what in ("step", "memory"):
-                continue
-            unit, scale = ("ms", 1e3) if what == "step" else ("MB", 1) if what == "memory" else ("s", 1)
-            one, other = theirs[place][what] * scale, ours[place][what] * scale
-            label = what if what in ("step", "memory") else f"{what} ({when})"
-            cells.append(f"{label} {one:.4g} → {other:.4g} {unit} ({one / other:.2f}×)")
-    return ", ".join(cells)
+        return [name, "; ".join(dict.fromkeys(wrong)).replace("|", "/"), *["–"] * len(COLUMNS)]
+    missing = [who for who in CONTENDERS if not rounds.get(who)]
+    if missing:
+        return [name, f"not measured on {' and '.join(missing)}", *["–"] * len(COLUMNS)]
+    theirs, ours = (rounds[who] for who in CONTENDERS)
+    until, worst = agreement(theirs[0]["states"], ours[0]["states"], TOLERANCE[precision])
+    cells = [name, f"to step {until}, last {worst:.0e}"]
+    for what, number in COLUMNS.values():
+        cells.append(ratio(theirs[number], ours[number], what) if number < min(len(theirs), len(ours)) else "–")
+    return cells
 
 
 def main() -> None:
@@ -151,7 +208,8 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(SCENES))
     parser.add_argument("--rounds", type=int, default=2, help="the first is cold if the cache directory is new")
     parser.add_argument("--precision", choices=TOLERANCE, default="32")
-    parser.add_argument("--cache", help="a directory for caches that are kept")
+    parser.add_argument("--cache", help="a directory for caches and results that are kept")
+    parser.add_argument("--again", default="", help="contenders that are run even if a result is kept")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one run")
     parser.add_argument("--contenders", default=",".join(CONTENDERS))
     parser.add_argument("--simulate", help=argparse.SUPPRESS)
@@ -159,24 +217,18 @@ def main() -> None:
     if given.simulate:
         simulate(given.simulate, given.precision)
         return
+    ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1)
+    print("| scene | agrees | " + " | ".join(COLUMNS) + " |\n|---|---|" + "---:|" * len(COLUMNS), flush=True)
     with tempfile.TemporaryDirectory() as directory:
-        cache = Path(given.cache or directory)
+        cache = Path(given.cache or directory).resolve()
         cache.mkdir(exist_ok=True, parents=True)
-        figures = {}
         for name in given.only.split(","):
             rounds: dict[str, list[dict[str, Any]]] = {who: [] for who in given.contenders.split(",")}
             for number in range(given.rounds):
                 for who in sorted(rounds, reverse=number % 2 == 1):
                     if not any("error" in each for each in rounds[who]):
-                        rounds[who].append(run(given, who, name, cache))
-            figures[name] = rounds
-            if len(rounds) == len(CONTENDERS):
-                print(report(name, rounds, given.precision), flush=True)
-            else:
-                found = [each.get("figures", each.get("error")) for several in rounds.values() for each in several]
-                print(name, found, flush=True)
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps(figures, indent=1))
+                        rounds[who].append(run(given, who, name, number, cache))
+            print("| " + " | ".join(row(name, rounds, given.precision)) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -372,3 +372,11 @@ def test_when_work_is_not_shared(tmp_path):
     subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", f"-I{NATIVE}", source, "-o", binary], check=True)
     done = subprocess.run([binary], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_steps_of_one_thread_grow_again_after_preemptions(tmp_path):
+    binary = tmp_path / "steps"
+    source = HERE / "c" / "steps.c"
+    subprocess.run(["gcc", "-std=c11", "-Wall", "-Werror", f"-I{NATIVE}", source, "-o", binary], check=True)
+    done = subprocess.run([binary], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

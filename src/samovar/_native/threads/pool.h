@@ -48,6 +48,14 @@ static inline int64_t sv_shorter_chunk(int64_t units, int64_t nanoseconds)
     return nanoseconds < LONG || units < 2 ? units : units / (nanoseconds / (LONG / 4)) + 1;
 }
 
+/* The same for the steps of one thread, which grow again: a step is also long if the thread was preempted meanwhile, and after
+   a few of these all steps would be single units. */
+static inline int64_t sv_next_step(int64_t units, int64_t nanoseconds)
+{
+    static const int64_t SHORT = 500000;
+    return nanoseconds < SHORT ? units * 2 : sv_shorter_chunk(units, nanoseconds);
+}
+
 typedef struct {
     int64_t busy;   /* nanoseconds of work, summed over all threads */
     int64_t waited; /* nanoseconds that the caller was idle */

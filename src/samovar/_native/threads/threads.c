@@ -140,7 +140,7 @@ static __attribute__((noinline)) void run_here(sv_context *context, const sv_tas
             break;
         sv_context_check_signals(context);
         int64_t now = sv_now();
-        step = sv_shorter_chunk(step, now - start);
+        step = sv_next_step(step, now - start);
         start = now;
     }
 }
