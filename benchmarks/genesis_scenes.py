@@ -8,7 +8,7 @@ Each run is a process of its own; Quadrants and Samovar take turns. In a new cac
 cold, except for kernels that it shares with scenes before it, and the others are warm. Positions are compared after some
 steps; with floats of 32 bits, scenes with contacts are chaotic, and `--precision 64` postpones that. Times of steps and
 builds are processor time of all threads and of the processes that compile. Results are kept in the cache directory: a run
-that was measured is not repeated.
+that was measured is not repeated, and `--kept` prints what there is.
 """
 
 from __future__ import annotations
@@ -106,19 +106,21 @@ def simulate(name: str, precision: str) -> None:
     figures["step"], figures["step, wall"] = statistics.median(taken), min(passed)
     figures["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print("\n" + json.dumps({"figures": figures, "states": states}), flush=True)
+    gs.destroy()  # Quadrants writes its cache here
     os._exit(0)
 
 
-def run(given: argparse.Namespace, contender: str, name: str, number: int, cache: Path) -> dict[str, Any]:
-    """Run a scene in a process of its own, unless the result of this round is kept."""
+def run(given: argparse.Namespace, contender: str, name: str, number: int, cache: Path) -> dict[str, Any] | None:
+    """Run a scene in a process of its own, unless the result of this round is kept. None: it is to be, and is not."""
     precision = "64" if name in DOUBLES else given.precision
     kept = cache / f"{contender}-{name}-{precision}-{number}.json"
     if kept.exists() and contender not in given.again.split(","):
         return json.loads(kept.read_text())
+    if given.kept:
+        return None
     own = cache / contender.lower()
     variables = {"XDG_CACHE_HOME": str(own), "QD_OFFLINE_CACHE_FILE_PATH": str(own / "quadrants"), "QD_OFFLINE_CACHE": "1"}
     command = [given.python, *CONTENDERS[contender], __file__, "--simulate", name, "--precision", precision]
-    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, env={**os.environ, **variables}, check=False, timeout=given.timeout
@@ -129,10 +131,7 @@ def run(given: argparse.Namespace, contender: str, name: str, number: int, cache
         found = result(done)
         if "error" in found:
             (cache / f"{contender}-{name}.txt").write_text(done.stdout + done.stderr)
-        else:
-            wait_for_orphans()
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            found["figures"]["processor"] = after.ru_utime + after.ru_stime - begin.ru_utime - begin.ru_stime
+    wait_for_orphans()
     kept.write_text(json.dumps(found))
     return found
 
@@ -178,7 +177,6 @@ def ratio(theirs: dict[str, Any], ours: dict[str, Any], what: str) -> str:
 
 #: The columns of the table: what they show, of the first or the last round.
 COLUMNS = {
-    "whole process, first run, s": ("processor", 0),
     "build, first run, s": ("build, processor", 0),
     "build, later run, s": ("build, processor", 1),
     "step, ms": ("step", -1),
@@ -209,6 +207,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2, help="the first is cold if the cache directory is new")
     parser.add_argument("--precision", choices=TOLERANCE, default="32")
     parser.add_argument("--cache", help="a directory for caches and results that are kept")
+    parser.add_argument("--kept", action="store_true", help="print the results that are kept, and run nothing")
     parser.add_argument("--again", default="", help="contenders that are run even if a result is kept")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for one run")
     parser.add_argument("--contenders", default=",".join(CONTENDERS))
@@ -226,8 +225,9 @@ def main() -> None:
             rounds: dict[str, list[dict[str, Any]]] = {who: [] for who in given.contenders.split(",")}
             for number in range(given.rounds):
                 for who in sorted(rounds, reverse=number % 2 == 1):
-                    if not any("error" in each for each in rounds[who]):
-                        rounds[who].append(run(given, who, name, number, cache))
+                    if len(rounds[who]) == number and not any("error" in each for each in rounds[who]):
+                        found = run(given, who, name, number, cache)
+                        rounds[who] += [] if found is None else [found]
             print("| " + " | ".join(row(name, rounds, given.precision)) + " |", flush=True)
 
 

@@ -409,35 +409,3 @@ def tool_gradients(gs: Any) -> Made:
         made.reset()
 
     return made, control, [Derivative]
-
-
-@scene
-def element_gradients(gs: Any) -> Made:
-    """FEM: the final position of a ball is differentiated by its first velocity."""
-    import torch
-
-    made = empty(
-        gs,
-        sim_options=gs.options.SimOptions(dt=5e-4, substeps=5, requires_grad=True),
-        fem_options=gs.options.FEMOptions(),
-    )
-    ball = gs.morphs.Sphere(pos=(0, 0, 0.3), radius=0.1)
-    body = made.add_entity(ball, material=gs.materials.FEM.Elastic(E=1e5, nu=0.4))
-    made.build()
-
-    class Derivative:
-        """The derivative as a state."""
-
-        value = torch.zeros(3)
-
-    def control(step: int) -> None:
-        velocity = torch.tensor([0.2, 0.0, 0.1], dtype=gs.tc_float, requires_grad=True)
-        body.set_velocity(velocity)
-        for _ in range(5):
-            made.step()
-        loss = (body.get_state().pos ** 2).sum()
-        loss.backward()
-        Derivative.value = velocity.grad
-        made.reset()
-
-    return made, control, [Derivative]
