@@ -437,3 +437,90 @@ def test_staging_again_asks_the_same_questions(monkeypatch: pytest.MonkeyPatch) 
         scaled(x, 1)
     assert x.tolist() == [90, 90, 90]
     assert counts.kernels == before + 1
+
+
+def reversed_program() -> tuple[Any, Any, Any]:
+    x, loss = sv.field(sv.f64, (4, 5), needs_grad=True), sv.field(sv.f64, (), needs_grad=True)
+    x.from_numpy(np.arange(20.0).reshape(4, 5))
+
+    @sv.kernel
+    def taken():
+        for i, j in x:
+            if j > 0:
+                loss[None] += x[i, j] * x[i, j - 1] + x[i, j] * x[i, j - 1]
+
+    return taken, x, loss
+
+
+def check_gradient() -> None:
+    taken, x, loss = reversed_program()
+    loss.grad[None] = 1.0
+    taken.grad()
+    values, wanted = x.to_numpy(), np.zeros((4, 5))
+    wanted[:, 1:] += 2 * values[:, :-1]
+    wanted[:, :-1] += 2 * values[:, 1:]
+    np.testing.assert_allclose(x.grad.to_numpy(), wanted)
+
+
+def check_sparse() -> None:
+    x = sv.field(sv.f32)
+    sv.root.pointer(sv.ij, 4).dense(sv.ij, 4).place(x)
+
+    @sv.kernel
+    def fill() -> sv.f32:
+        for i in range(8):
+            x[2 * i, i] = i
+        total = 0.0
+        for i, j in x:
+            total += x[i, j]
+        return total
+
+    assert fill() == 28
+    assert fill() == 28
+
+
+def check_complex() -> None:
+    z = (np.arange(9) + 1j).astype(np.complex64)
+
+    @sv.kernel
+    def squares(z: sv.types.NDArray[sv.c64, 1]) -> sv.c64:
+        total = sv.c64(0)
+        for i in range(z.shape[0]):
+            z[i] = z[i] * z[i]
+            total += z[i] / (2 + 1j)
+        return total
+
+    given = z.copy()
+    assert squares(given) == pytest.approx(((z * z) / (2 + 1j)).sum(), rel=1e-5)
+    np.testing.assert_allclose(given, z * z, rtol=1e-5)
+
+
+KINDS = {"a gradient": check_gradient, "a sparse field": check_sparse, "complex numbers": check_complex}
+FOR_SPEED = {
+    "a gradient": ["derivatives.preparing.join_common", "derivatives.reverse.gather_updates",
+                   "derivatives.reverse.merge_updates", "order.split_index_sets", "loops.plan.Divergence"],
+    "a sparse field": ["order.forward", "order.inline_calls", "order.forward_elements", "order.narrow_integers"],
+    "complex numbers": ["order.forward", "order.promote", "order.carry_elements", "loops.plan.independence"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "where"), [(kind, each) for kind in FOR_SPEED for each in FOR_SPEED[kind]])
+def test_kernels_of_any_kind_do_without_what_is_optional(kind: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, f"samovar.passes.{where}")
+    with pytest.warns(sv.SamovarWarning, match="Samovar failed") as told:
+        KINDS[kind]()
+    planted = [str(each.message) for each in told if "a planted fault" in str(each.message)]
+    assert len(planted) == 1
+    assert "without optional rewrites; it may run slower" in planted[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [("a gradient", "compiler.gradients.reverse"), ("a sparse field", "passes.order.activate_cells"),
+     ("complex numbers", "passes.order.legalize")],
+)  # fmt: skip
+def test_kernels_of_any_kind_need_some_steps(kind: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, f"samovar.{where}")
+    with pytest.raises(sv.SamovarCompilationError, match="also without optional rewrites") as caught:
+        KINDS[kind]()
+    assert "a planted fault" in report_in(str(caught.value))

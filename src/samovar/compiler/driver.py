@@ -293,9 +293,7 @@ def prepare(lens: Lens, without: str = "", failure: InternalError | None = None)
     count(kernels=failure is None)
     workers.state.workers.allow(lens.settings.num_compile_threads)
     with raised_recursion_limit(lens.kernel.name), without_collector():
-        lowered = staged(lens, clock)
-        if failure is not None and not failure.report:
-            failure.report = report_of(lowered.kernel, failure)
+        lowered = staged(lens, clock, without, failure)
         rewritten(lowered, lens, options, clock)
         require_writable(lens, lowered.kernel)
         local_bytes(lowered.kernel)
@@ -402,16 +400,18 @@ def shown_stage(lens: Lens, stage: str, options: Any) -> str:
     return "\n".join(made(job).code.decode() for job in jobs)
 
 
-def staged(lens: Lens, clock: Clock) -> Lowered:
-    """Run the frontend."""
+def staged(lens: Lens, clock: Clock, without: str = "", failure: InternalError | None = None) -> Lowered:
+    """Run the frontend, and take derivatives."""
     lowered = lower(lens)
+    if failure is not None and not failure.report:
+        failure.report = report_of(lowered.kernel, failure)
     if lowered.is_graph:
         lowered = replace(lowered, nodes=graph_nodes(lowered.kernel))
     if not {"derivative", "part"}.isdisjoint(lens.kernel.options):
         from samovar.compiler.gradients import differentiated
 
         with internal_errors(lens.kernel.name):
-            lowered = differentiated(lens, lowered)
+            lowered = differentiated(lens, lowered, without)
     clock.lap("frontend")
     return lowered
 

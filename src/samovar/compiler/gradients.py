@@ -32,10 +32,11 @@ from samovar.passes import (
 )
 
 
-def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
+def differentiated(lens: Lens, lowered: Lowered, without: str = "") -> Lowered:
     """Differentiate a kernel by its mode: "forward", "reverse", the reverse that is "taped", or the tangents of that,
     "forward taped"; "steps" is the structure of a graph, "" a part of it as it is. On a tape, the reverse replays the launch
-    if array contents that it needs may be overwritten; otherwise that is an error."""
+    if array contents that it needs may be overwritten; otherwise that is an error. After an internal error, rewrites for
+    speed are left out: those of the names in `without`."""
     mode = lens.kernel.options.get("derivative", "")
     try:
         lowered = of_part(lens, lowered)
@@ -45,12 +46,12 @@ def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
             return replace(lowered, derivative=described_steps(lowered.kernel))
         if mode == "forward":
             separate_arrays(lens, lowered.kernel)
-            prepare(lowered.kernel)
+            prepare(lowered.kernel, without=without)
             forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
             drop_formulas(lowered.kernel)
             return lowered
         is_taped = mode != "reverse"
-        made = reversed_kernel(lens, lowered.kernel, False, is_taped)
+        made = reversed_kernel(lens, lowered.kernel, False, is_taped, without)
         if not is_taped:
             separate_gradients(lens, lowered.kernel, made.adjoints.values())
         if made.returned is not None and not is_taped:
@@ -72,7 +73,7 @@ def differentiated(lens: Lens, lowered: Lowered) -> Lowered:
             )
         if replays:
             lowered = of_part(lens, lower(lens))
-            made = reversed_kernel(lens, lowered.kernel, True, True)
+            made = reversed_kernel(lens, lowered.kernel, True, True, without)
         if mode == "forward taped":
             forward_tangents(lowered.kernel, beside(lens, lowered.kernel, "dual"))
         drop_formulas(lowered.kernel)
@@ -137,12 +138,12 @@ def separate_gradients(lens: Lens, kernel: Kernel, gradients: Iterable[Array]) -
         )
 
 
-def reversed_kernel(lens: Lens, kernel: Kernel, replays: bool, redraws: bool) -> Reversed:
+def reversed_kernel(lens: Lens, kernel: Kernel, replays: bool, redraws: bool, without: str) -> Reversed:
     """Reverse a kernel, in place."""
     separate_arrays(lens, kernel)
     gradients = beside(lens, kernel, "grad")
     stop_lost(lens, kernel, gradients)
-    return reverse(kernel, gradients, replays, redraws)
+    return reverse(kernel, gradients, replays, redraws, without)
 
 
 def stop_lost(lens: Lens, kernel: Kernel, gradients: Mapping[Array, Array]) -> None:

@@ -31,8 +31,9 @@ from samovar.passes.ownership import demote_owned, demote_serial
 from samovar.passes.random_numbers import assign_random_streams
 
 
-def prepare(kernel: Kernel, redraws: bool = True) -> None:
-    """Bring a kernel into the normal form. With `redraws`, its random numbers are functions of the launch's key."""
+def prepare(kernel: Kernel, redraws: bool = True, without: str = "") -> None:
+    """Bring a kernel into the normal form. With `redraws`, its random numbers are functions of the launch's key. Values that
+    are computed twice stay so if `without` names "forward"."""
     for operation in walk(kernel.body):
         if isinstance(operation, (DoWhile, Checkpoint, Sections)):
             raise NotDifferentiable(
@@ -47,7 +48,8 @@ def prepare(kernel: Kernel, redraws: bool = True) -> None:
     demote_owned(Facts.of(kernel))
     _expand_updates(kernel.body)
     choose_winners(kernel)
-    join_common(kernel.body)
+    if "forward" not in without.split():
+        join_common(kernel.body)
 
 
 def _hoist_loads(kernel: Kernel) -> None:

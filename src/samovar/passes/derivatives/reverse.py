@@ -66,17 +66,21 @@ class Reversed:
 
 
 def reverse(
-    kernel: Kernel, adjoints: Mapping[Array, Array], replays: bool = False, redraws: bool = False
+    kernel: Kernel, adjoints: Mapping[Array, Array], replays: bool = False, redraws: bool = False, without: str = ""
 ) -> Reversed:
     """Turn a kernel into its reverse, in place. `adjoints` are the gradients of the arrays that have one.
 
     The reverse runs on arrays as the launch has left them. One that `replays` runs on arrays as the launch has found them,
     and repeats the writes that it needs; `overwritten` does not concern it. One that `redraws` is launched with the key of
-    the launch, and draws its random numbers.
+    the launch, and draws its random numbers. Rewrites for speed are left out that `without` names.
     """
-    prepare(kernel, redraws)
+    prepare(kernel, redraws, without)
     refuse_carried(kernel, adjoints)
-    return _Reverse(kernel, adjoints, replays).run()
+    made = _Reverse(kernel, adjoints, replays).run()
+    if "atomics" not in without.split():
+        gather_updates(kernel.body)
+        merge_updates(kernel.body)
+    return made
 
 
 class _Reverse(Primal):
@@ -117,8 +121,6 @@ class _Reverse(Primal):
         before = self.snapshots(live) if self.replays else {}
         forward = self.kept(self.top, live, before=before)
         self.kernel.body = Region([*self.zeros(self.top), *forward, *self.top.build.operations])
-        gather_updates(self.kernel.body)
-        merge_updates(self.kernel.body)
         self.kernel.parameters += [each for each in self.adjoints.values() if each not in self.kernel.parameters]
         return made
 
