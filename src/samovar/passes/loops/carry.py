@@ -1,9 +1,8 @@
 """Predictive commoning: an element stored in one iteration and loaded in a later one stays in a variable.
 
 `x[i] = x[i - 1] + a[i]` waits for memory in each iteration: the element is stored, and loaded again. Here it is loaded once,
-before the loop, and kept. Such a loop is serial in any case, so elements that are loaded again are kept too, and
-loop-invariant ones are hoisted. Loops without a carried element are left alone: they may be vectorized, and vector loads are
-cheaper than shifts.
+before the loop, and kept. Such a loop is serial in any case, so elements that are loaded again are kept too. Loops without a
+carried element are left alone: they may be vectorized, and vector loads are cheaper than shifts.
 """
 
 from __future__ import annotations
@@ -98,21 +97,15 @@ class _Loop:
         if not kept:
             return []
         unchanged = [load for load in self.loads if self._is_left_alone(load)]
-        invariant = {load: first for load in unchanged if self._is_invariant(load) and (first := self._first(load))}
         for load in unchanged:
-            if load not in invariant:
-                self._keep(load, [each for each in unchanged if each is not load], kept, taken)
-        self._write(kept, invariant)
+            self._keep(load, [each for each in unchanged if each is not load], kept, taken)
+        self._write(kept)
         return self.build.operations
 
     def _is_left_alone(self, access: Operation, source: Operation | None = None) -> bool:
         """Whether no other write, except `source`, may touch the accessed element, in any iteration."""
         others = (each for each in self.changes if each is not access and each is not source)
         return all(are_distinct(access, each, self.affine, self.within) for each in others)
-
-    def _is_invariant(self, load: Operation) -> bool:
-        """Whether a load accesses the same element in all iterations."""
-        return not any(symbol.identity in self.within for at in indices(load) for symbol, _ in self.affine.form(at).terms)
 
     def _keep(self, source: Operation, among: Sequence[Operation], kept: list[_Kept], taken: set[Operation]) -> None:
         """Record the loads that reuse the value of an operation some iterations later. Those of the first iterations take
@@ -137,7 +130,7 @@ class _Loop:
 
     # --- writing
 
-    def _write(self, kept: list[_Kept], invariant: dict[Operation, list[Operation]]) -> None:
+    def _write(self, kept: list[_Kept]) -> None:
         firsts: list[tuple[Local, list[Operation]]] = []
         certain: set[Local] = set()  # the others are loaded conditionally
         replacements: dict[Value, Value] = {}
@@ -160,12 +153,6 @@ class _Loop:
             values = [value, *olds[:-1]]
             stores = [place.store(value, each.source.line) for value, place in zip(values, places, strict=True)]
             after[each.source] = stores[::-1]
-        for load, first in invariant.items():
-            place = self._local(first)
-            certain.add(place)
-            firsts.append((place, first))
-            begins.append(place.load(load.line))
-            replacements[load] = begins[-1]
         build = self.build
         for place, _ in firsts:
             build.set(place, place.zero())
