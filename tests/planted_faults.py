@@ -375,15 +375,15 @@ FAULTS = [
     ),
     Fault(
         "passes/loops/work.py",
-        'return combined("sub", low, most), combined("sub", high, least)',
-        'return combined("sub", low, least), combined("sub", high, most)',
+        "return build.sub(low, most), build.sub(high, least)",
+        "return build.sub(low, least), build.sub(high, most)",
         "passes/loops/test_work.py",
     ),
     Fault("passes/loops/work.py", "length * max(1.0, inner)", "length", "passes/loops/test_work.py"),
     Fault(
         "passes/loops/work.py",
-        'distance = combined("max", combined("sub", most, least), 0.0)',
-        'distance = combined("sub", most, least)',
+        "distance = build.max(build.sub(most, least), _NOTHING)",
+        "distance = build.sub(most, least)",
         "passes/loops/test_work.py",
     ),
     Fault(

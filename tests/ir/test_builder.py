@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ir_arithmetic import evaluate
-from samovar._native import DType, f32, i8, i32, i64, u8
+from samovar._native import DType, f32, f64, i8, i32, i64, u8
 from samovar.ir.builder import Builder
 from samovar.ir.values import Constant, Local, Operation, Parameter, VectorLocal, VectorOperation
 
@@ -21,6 +21,13 @@ def test_known_numbers_are_folded_as_they_wrap(code: str, dtype: DType) -> None:
             assert isinstance(found, Constant)
             assert found.value == evaluate(code, dtype, (a, b))
             assert found.type is dtype
+    assert build.operations == []
+
+
+def test_known_floats_are_folded() -> None:
+    build, half, three = Builder(), Constant(0.5, f64), Constant(3.0, f64)
+    found = [getattr(build, code)(half, three) for code in ("add", "sub", "mul", "min", "max")]
+    assert [each.value for each in found] == [3.5, -2.5, 1.5, 0.5, 3.0]
     assert build.operations == []
 
 

@@ -106,7 +106,7 @@ class Builder:
         """Store an element, or a local."""
         return self.set(target, value) if isinstance(target, Local) else self.make("store", None, *at, value, payload=target)
 
-    # --- integer arithmetic, folded
+    # --- arithmetic of integers and f64, folded
 
     def add(self, left: Value, right: Value) -> Value:
         return self._folded("add", left, right)
@@ -125,7 +125,7 @@ class Builder:
 
     def _folded(self, code: str, left: Value, right: Value) -> Value:
         assert left.type is not None
-        a, b = (int(each.value) if isinstance(each, Constant) else None for each in (left, right))
+        a, b = (each.value if isinstance(each, Constant) else None for each in (left, right))
         if a is not None and b is not None:
             return Constant(left.type(_FOLDS[code](a, b)), left.type)
         if code in ("add", "sub") and b == 0:
@@ -137,7 +137,7 @@ class Builder:
         return self.make(code, left.type, left, right)
 
 
-_FOLDS: dict[str, Callable[[int, int], int]] = {
+_FOLDS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,

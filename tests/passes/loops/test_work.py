@@ -13,26 +13,23 @@ from ir_interpreter import Interpreter
 from samovar._native import f64, i32, i64
 from samovar.ir import OPCODES, For, Function, Kernel, Operation, Parameter, Region, Value, walk
 from samovar.ir import Builder as Writer
-from samovar.passes.loops.work import SHORT, Work, as_integer, combined, has_long, is_long, written
-
-
-def evaluated(build: Builder, known: object, **arguments: int) -> float:
-    """An estimate as a number."""
-    writer = Writer()
-    found = written(writer, known)  # type: ignore[arg-type]
-    whole = as_integer(writer, known)  # type: ignore[arg-type]
-    body = Region([*writer.operations, Operation("return", None, (found, whole))])
-    kernel = Kernel("k", build.parameters, (f64, i64), body)
-    estimate, integer = Interpreter(kernel, arguments).run()
-    assert integer == max(1, int(estimate)) or not 1 <= estimate < 2**62
-    return float(estimate)
+from samovar.passes.loops.work import SHORT, Work, as_integer, has_long, is_long
 
 
 def estimate(build: Builder, **arguments: int) -> float | None:
+    """An estimate of the first loop as a number."""
     loop = next(each for each in build.body.operations if isinstance(each, For))
     inside = {*walk(loop.body), *(each.variable for each in walk(build.body) if isinstance(each, For))}
-    known = Work(lambda value: value not in inside and not isinstance(value, Operation), set()).loop(loop)
-    return None if known is None else evaluated(build, known, **arguments)
+    writer = Writer()
+    known = Work(writer, lambda value: value not in inside and not isinstance(value, Operation), set()).loop(loop)
+    if known is None:
+        return None
+    whole = as_integer(writer, known)
+    body = Region([*writer.operations, Operation("return", None, (known, whole))])
+    kernel = Kernel("k", build.parameters, (f64, i64), body)
+    found, integer = Interpreter(kernel, arguments).run()
+    assert integer == max(1, int(found)) or not 1 <= found < 2**62
+    return float(found)
 
 
 def counting(bounds: Callable[[Builder, Value], tuple[object, object, int]]) -> Builder:
@@ -131,11 +128,3 @@ def test_a_call_is_as_long_as_its_function() -> None:
     assert not is_long(call, set())
     assert is_long(call, {function})
     assert has_long(build.body, {function})
-
-
-def test_numbers_are_combined_at_once() -> None:
-    n = Parameter("n", i32)
-    assert combined("add", 2.0, 3.0) == 5.0
-    assert combined("div", 3.0, 2.0) == 1.5
-    assert combined("add", 0.0, n) is n
-    assert combined("max", 0.0, n) is not n

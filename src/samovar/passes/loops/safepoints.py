@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import partial
 
-from samovar._native import i64, u1
+from samovar._native import f64, i64, u1
 from samovar.ir import (
     Affine,
     Builder,
@@ -46,7 +46,7 @@ from samovar.ir import (
 )
 from samovar.passes.loops.divergence import exits
 from samovar.passes.loops.price import LOCAL_BYTES, code_size, local_bytes
-from samovar.passes.loops.work import Known, Work, as_integer, combined, has_long, is_long, written
+from samovar.passes.loops.work import Work, as_integer, has_long, is_long
 
 #: Code that takes at most this long, in nanoseconds, does not poll.
 BRIEF = 1_000_000.0
@@ -97,24 +97,23 @@ class _Placing:
 
     def task(self, task: Task) -> None:
         """Write two bodies, if it is known when the task begins whether its loops are short."""
-        work = Work(partial(_is_there_at_once, task), self.looping)
-        total: Known | None = 0.0
+        build = Builder(task.line)
+        work = Work(build, partial(_is_there_at_once, task), self.looping, lambda value: value in task.captures)
+        total: Value | None = Constant(0.0, f64)
         for iteration in _iterations(task.body, task, work):
             each = work.region(iteration)
-            total = None if total is None or each is None else combined("add", total, each)
+            total = None if total is None or each is None else build.add(total, each)
         if total is None or not _may_stand_twice(task.body):
             self._in_iterations(task.body)
             return
-        if isinstance(total, float):
-            if total > BRIEF:
+        if isinstance(total, Constant):
+            if total.value > BRIEF:
                 self._in_iterations(task.body)
             return
         clone = Clone(targets={local: self._another(local) for local in list(task.locals)})
         polling = clone.region(task.body)
         self._in_iterations(polling)
-        build = Builder(task.line)
-        long = build.compare("gt", written(build, total, task.captures), written(build, BRIEF))
-        build.append(If(long, polling, task.body, task.line, unlikely=True))
+        build.append(If(build.compare("gt", total, Constant(BRIEF, f64)), polling, task.body, task.line, unlikely=True))
         task.body = Region(build.operations)
 
     def _another(self, local: Local) -> Local:
@@ -166,21 +165,20 @@ class _Placing:
             return self._in_each_iteration(loop)  # the time of a task is unknown here, and it should not be copied
         if not has_long(loop.body, self.looping):
             return self._innermost(loop, nested)
-        within = defined_in(Region([loop]))
-        each = Work(lambda value: value not in within, self.looping).iteration(loop)
+        build, within = Builder(loop.line, loop.origin), defined_in(Region([loop]))
+        each = Work(build, lambda value: value not in within, self.looping).iteration(loop)
         if each is None or not _may_stand_twice(loop.body):
             return self._in_each_iteration(loop)
-        if isinstance(each, float) and each <= BRIEF:
-            loop.body.operations[:0] = _poll(each)
+        if isinstance(each, Constant) and each.value <= BRIEF:
+            loop.body.operations[:0] = _poll(each.value)
             return [loop]
-        build = Builder(loop.line, loop.origin)
         spent = as_integer(build, each)
         polling = Clone().for_loop(loop)
         self._in_each_iteration(polling)
         loop.body.operations[:0] = [Operation("poll", None, (spent,))]
-        if isinstance(each, float):
-            return [*build.operations, polling]
-        long = build.compare("gt", written(build, each), written(build, BRIEF))
+        if isinstance(each, Constant):
+            return [polling]
+        long = build.compare("gt", each, Constant(BRIEF, f64))
         build.append(If(long, Region([polling]), Region([loop]), loop.line, unlikely=True))
         return build.operations
 
