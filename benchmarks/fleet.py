@@ -115,7 +115,6 @@ def web_server(folder: str, seconds: float) -> Iterator[str]:
 
     class Handler(SimpleHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # it answers in two parts
 
         def __init__(self, *given: object) -> None:
             super().__init__(*given, directory=folder)  # type: ignore[arg-type]

@@ -60,7 +60,17 @@ class WebReader:
         assert self._connection is not None
         try:
             self._connection.request("GET", target, headers=dict(headers))
+            _acknowledge_at_once(self._connection)
             response = self._connection.getresponse()
             return response.status, response.reason, response.read(MOST_BYTES + 1)
         except HTTPException as error:
             raise ConnectionError(f"malformed answer: {error or type(error).__name__}") from error
+
+
+def _acknowledge_at_once(connection: HTTPConnection) -> None:
+    """A simple server sends headers and content in two parts, and the second only when the first is acknowledged (Nagle's
+    algorithm). Linux delays that by 40 ms, unless it is told otherwise, for each answer anew."""
+    import socket
+
+    if hasattr(socket, "TCP_QUICKACK"):
+        connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
