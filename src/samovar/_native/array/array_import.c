@@ -24,9 +24,30 @@ bool sv_array_is_grad_of(PyObject *grad, const sv_array *array)
 
 /* --- copies */
 
+/* Both have a gradient and the same shape, and this thread records launches. */
+static bool is_copy_recorded(const sv_array *array, PyObject *source)
+{
+    const sv_array *other = (sv_array *)source;
+    return sv_is_taped_here() && array->grad != NULL && sv_array_check(source) && other->grad != NULL && other->ndim == array->ndim &&
+           other->inner == array->inner && memcmp(other->shape, array->shape, (size_t)array->ndim * sizeof *array->shape) == 0;
+}
+
+/* A copy as a launch. */
+static PyObject *copy_recorded(PyObject *self, PyObject *source)
+{
+    PyObject *module = PyImport_ImportModule("samovar.runtime.recorded_copies"); /* Python may run here. */
+    PyObject *result = module == NULL ? NULL : PyObject_CallMethod(module, "copy_elements", "OO", self, source);
+    Py_XDECREF(module);
+    return result;
+}
+
 PyObject *sv_array_copy_from(PyObject *self, PyObject *source)
 {
     sv_array *array = (sv_array *)self;
+    if (sv_array_check(source) && sv_array_require_place((sv_array *)source) < 0)
+        return NULL;
+    if (is_copy_recorded(array, source))
+        return copy_recorded(self, source);
     if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0)
         return NULL;
     sv_tensor_view view;
@@ -81,10 +102,15 @@ PyObject *sv_array_copy(PyObject *self, PyObject *Py_UNUSED(ignored))
     if (copy == NULL || grad == NULL)
         return (PyObject *)copy;
     sv_array *grad_copy = copy_elements((sv_array *)grad);
-    if (grad_copy == NULL)
+    if (grad_copy == NULL) {
         Py_CLEAR(copy);
-    else
-        sv_array_set_grad(copy, grad_copy);
+        return NULL;
+    }
+    sv_array_set_grad(copy, grad_copy);
+    PyObject *recorded = is_copy_recorded(copy, self) ? copy_recorded((PyObject *)copy, self) : Py_NewRef(Py_None);
+    if (recorded == NULL)
+        Py_CLEAR(copy);
+    Py_XDECREF(recorded);
     return (PyObject *)copy;
 }
 

@@ -32,6 +32,5 @@ bool sv_profiled_call(sv_kernel *kernel, PyObject *const *bound, PyObject *label
 /* taping.c: a launch has written to an array. */
 void sv_tape_written(sv_array *array);
 bool sv_taped_call(sv_kernel *kernel, PyObject *const *bound, PyObject *label, PyObject **result);
-bool sv_is_taped_here(void); /* whether launches on this thread are */
 
 #endif

@@ -22,7 +22,8 @@ def boxes(body: Region, accesses: Iterable[Operation]) -> list[tuple[Array, Box,
     for access in accesses:
         array = memory(access)
         if isinstance(array, Array):
-            found.setdefault((array, tuple(_index(affine.form(each)) for each in indices(access))), int(access.line))
+            place = indices(access)[: array.rank]  # both parts of complex numbers
+            found.setdefault((array, tuple(_index(affine.form(each)) for each in place)), int(access.line))
     return [(array, box, line) for (array, box), line in found.items()]
 
 
