@@ -225,7 +225,7 @@ class Writer:
             if leaf < 0.94:
                 return f"0.1 * {random.choice(self.integers)}"
             if leaf < 0.96 and self.draws:
-                return "sv.random()"
+                return "sv.random(real)"
             if leaf < 0.98:
                 return f"sv.static(weights(3))[{random.randint(0, 2)}]"
             return f"{random.uniform(-1.5, 1.5):.3f}"

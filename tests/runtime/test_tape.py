@@ -1,5 +1,6 @@
 """Tapes: what they keep and notice, and derivatives of functions that launch kernels."""
 
+import copy
 import gc
 import os
 import resource
@@ -674,3 +675,36 @@ def test_a_gradient_that_is_not_a_number_is_found():
     x[0] = -1.0
     with pytest.raises(sv.SamovarRuntimeError, match="by element 0 of array 0 is nan"):
         sv.ad.check(f, x)
+
+
+@pytest.mark.parametrize("make", [sv.field, sv.ndarray])
+@pytest.mark.parametrize("copied", ["copy_from", "copy"])
+def test_copies_are_launches(make, copied):
+    x, y = (make(sv.f64, 3, needs_grad=True) for _ in range(2))
+    loss = sv.ndarray(sv.f64, (), needs_grad=True)
+    x.from_numpy(np.array([1.0, 2.0, 3.0]))
+
+    @sv.kernel
+    def double():
+        for i in x:
+            x[i] *= 2
+
+    @sv.kernel
+    def squares(y: sv.Template):
+        for i in y:
+            loss[None] += y[i] * y[i]
+
+    def run():
+        double()
+        copy_of_x = copy.copy(x) if copied == "copy" else y
+        if copied != "copy":
+            y.copy_from(x)
+        squares(copy_of_x)
+
+    with sv.ad.FwdMode(loss=loss, param=x, seed=[1, 0, 1]):
+        run()
+    assert loss.dual[None] == 8 * (1 + 3)
+    x.from_numpy(np.array([1.0, 2.0, 3.0]))
+    with sv.ad.Tape(loss):
+        run()
+    assert x.grad.to_numpy().tolist() == [8, 16, 24]

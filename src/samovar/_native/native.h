@@ -162,6 +162,8 @@ sv_array *sv_array_new(sv_dtype *dtype, int ndim, const int64_t *shape, bool nee
 
 /* The array whose memory a view, or a reshaped array, shares; itself for others. It counts changes for all of them. */
 sv_array *sv_array_base(sv_array *array);
+/* Whether a tape, or forward mode, takes the launches on this thread; see launch/taping.c. */
+bool sv_is_taped_here(void);
 
 /* The memory of an array goes to another library, which may write to it from now on. */
 void sv_array_exported(sv_array *array);

@@ -142,8 +142,6 @@ int sv_copy_mode_convert(PyObject *object, void *mode);
 /* Share or copy the memory of a view; `owner` keeps it alive. Writable memory is required unless readonly_is_fine. */
 PyObject *sv_array_adopt(const sv_tensor_view *view, PyObject *owner, sv_copy_mode mode, bool readonly_is_fine);
 PyObject *sv_array_copy_from(PyObject *self, PyObject *source);
-/* launch/taping.c: whether launches on this thread are recorded. */
-bool sv_is_taped_here(void);
 PyObject *sv_array_copy(PyObject *self, PyObject *ignored);
 PyObject *sv_array_deepcopy(PyObject *self, PyObject *memo);
 PyObject *sv_as_ndarray(PyObject *module, PyObject *args, PyObject *kwargs);
