@@ -11,7 +11,7 @@ from __future__ import annotations
 from random import Random
 
 #: The expressions of the differentiated arrays.
-ARRAYS = ("a", "b", "c", "d", "line", "grid", "arrow", "turn", "ball.at", "ball.mass")
+ARRAYS = ("a", "b", "c", "d", "line", "other", "grid", "arrow", "turn", "ball.at", "ball.mass")
 SIZE = 6
 
 #: What `own`, `read_only` and `summed` are made of; a struct array is one.
@@ -22,6 +22,7 @@ HEAD = f"""import samovar as sv
 real = sv.REAL
 a, b, c, d = (sv.field(real, {SIZE}, needs_grad=True) for _ in range(4))
 line = sv.ndarray(real, {SIZE}, needs_grad=True)
+other = sv.ndarray(real, (2, {SIZE // 2}), needs_grad=True)
 grid = sv.field(real, ({SIZE}, 3), needs_grad=True)
 arrow = sv.Vector.field(2, real, {SIZE}, needs_grad=True)
 turn = sv.Matrix.field(2, 2, real, {SIZE}, needs_grad=True)
@@ -71,7 +72,34 @@ def clipped(x):
 def raise_by(x: sv.template(), y):
     x += 0.5 * y
     x *= 0.9
+
+
+@sv.kernel
+def move_on():
+    for i in order:
+        order[i] = (order[i] + 1) % {SIZE}
+    for i in length:
+        length[i] = (length[i] + order[i]) % 5
+
+
+@sv.kernel
+def on_parts(v: sv.BufferView[real], w: sv.BufferView[real]):
+    for i in range(v.size):
+        v[i] = sv.sin(v[i]) * w[i] + 0.3 * v[i]
+
+
+@sv.kernel
+def on_whole(x: sv.Template, y: sv.Template):
+    for at in sv.grouped(x):
+        x[at] += 0.3 * y[at] * x[at]
 """
+
+#: Launches of kernels of the head, and copies.
+OTHER_CALLS = (
+    "move_on()", "on_parts(line[1:3], line[3:5])", "on_parts(line[3:6], line[:3])", "on_whole(line.reshape(2, 3), other)",
+    "on_whole(a, arrow.get_scalar_field(1))",
+)
+COPIES = ("b.copy_from(a)", "other.copy_from(line.reshape(2, 3))", "line.copy_from(b)", "c.copy_from(ball.mass)")
 
 
 class Writer:
@@ -441,6 +469,8 @@ def program(seed: int, real: str = "f64") -> str:
     launches = [random.choice(kernels) for _ in range(random.randint(1, 5))]
     calls = [f"    {name}({random.uniform(-1, 1):.3f}, {random.randint(0, 9)})" for name in launches]
     form = random.random()
+    for _ in range(random.choice([0, 0, 1, 2])):
+        calls.insert(random.randint(0, len(calls)), f"    {random.choice(OTHER_CALLS + (COPIES if form >= 0.3 else ()))}")
     if form < 0.15:
         lines += ["with sv.graph.record() as step:", *calls, "", ""]
         lines += ["def run():", "    sv.seed(7)", "    step()", "    step()"]

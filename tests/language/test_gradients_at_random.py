@@ -36,16 +36,20 @@ class Program:
             [numbers.uniform(-1, 1, each.to_numpy().shape).astype(real.replace("f", "float")) for each in self.arrays]
             for _ in range(3)
         )
-        self.module.order.from_numpy(numbers.integers(0, SIZE, SIZE, np.int32))
-        self.module.length.from_numpy(numbers.integers(0, 5, SIZE, np.int32))
+        self.integers = [numbers.integers(0, most, SIZE, np.int32) for most in (SIZE, 5)]
 
     def put(self, values, arrays=None):
         for array, value in zip(arrays or self.arrays, values, strict=True):
             array.from_numpy(value)
 
+    def begin(self, values):
+        """Before a run."""
+        self.put(values)
+        self.put(self.integers, [self.module.order, self.module.length])
+
     def reverse(self):
         """⟨v, Jᵀ w⟩ by a tape."""
-        self.put(self.start)
+        self.begin(self.start)
         with sv.ad.Tape() as tape:
             self.module.run()
         after = [each.to_numpy().copy() for each in self.arrays]
@@ -57,14 +61,14 @@ class Program:
 
     def forward(self):
         """⟨J v, w⟩ by forward mode, and how large the terms of this sum are."""
-        self.put(self.start)
+        self.begin(self.start)
         _, tangents = sv.ad.jvp(lambda *_: (self.module.run(), self.arrays)[1], self.arrays, self.v)
         terms = [each.to_numpy().astype(float) * w for each, w in zip(tangents, self.w, strict=True)]
         return sum(float(np.sum(each)) for each in terms), sum(float(np.abs(each).sum()) for each in terms)
 
     def value(self, by):
         """⟨w, f(x + by · v)⟩."""
-        self.put([x + by * v for x, v in zip(self.start, self.v, strict=True)])
+        self.begin([x + by * v for x, v in zip(self.start, self.v, strict=True)])
         self.module.run()
         return sum(float(np.sum(each.to_numpy() * w)) for each, w in zip(self.arrays, self.w, strict=True))
 

@@ -593,13 +593,29 @@ def run():
     for i in x:
         loss[None] += x[i]
 x.fill(0.5)
+y = sv.ndarray(sv.f64, 4, needs_grad=True)
+@sv.kernel
+def part(v: sv.BufferView[sv.f64]):
+    for i in range(v.size):
+        v[i] *= v[i]
+def whole(x):
+    loss.fill(0)
+    part(x[1:3])
+    y.copy_from(x)
+    x.copy_from(y)
+    sv.ad.checkpointed(lambda t: run(), 3)
+    return loss
 with sv.ad.Tape(loss):
     run()
-print(x.grad[0], run.in_mode("taped").cache_observations.compiles)
+found = [x.grad[0]]
+with sv.ad.FwdMode(loss=loss, param=x, seed=[1, 2, 3, 4]):
+    whole(x)
+found += [loss.dual[None], sv.ad.value_and_grad(whole)(x)[1][1], sv.ad.hvp(whole, [x], [sv.ones(4, sv.f64)])[0][1]]
+print(*found, sv.compile_count())
 """
 
 
-def test_a_second_process_compiles_no_reverse(tmp_path):
+def test_a_second_process_compiles_no_derivative(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     environment = {**os.environ, "SAMOVAR_OFFLINE_CACHE_FILE_PATH": str(tmp_path / "cache")}
     lines = [
@@ -608,8 +624,8 @@ def test_a_second_process_compiles_no_reverse(tmp_path):
         ).stdout.split()
         for _ in range(2)
     ]
-    assert lines[0][0] == lines[1][0]
-    assert [int(count) > 0 for _, count in lines] == [True, False]
+    assert lines[0][:-1] == lines[1][:-1]
+    assert [int(count) > 0 for *_, count in lines] == [True, False]
 
 
 def test_gradients_compared_with_differences():
