@@ -315,6 +315,8 @@ class Interpreter:
             return self._of_cells(code, frame.arrays[payload], payload, operands)
         if code == "threads":
             return self._threads
+        if code in ("thread", "clock"):
+            return 0
         if code in ("poll", "spend"):
             return None
         if code == "scratch":

@@ -134,7 +134,8 @@ _HOMES = {
     ),
     "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
-        "bit_cast cast grouped loop_config ndrange prange randint randn random select static static_assert static_print"
+        "bit_cast cast clock_counter global_thread_idx grouped loop_config ndrange prange randint randn random select "
+        "static static_assert static_print"
     ),
     "language.cells": (
         "activate append deactivate is_active length rescale_index"

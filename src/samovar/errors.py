@@ -84,7 +84,7 @@ class SamovarSignatureError(SamovarSyntaxError, SamovarTypeError):
     """
 
 
-class SamovarAxesError(SamovarTypeError, IndexError):
+class SamovarAxesError(SamovarTypeError, IndexError, AssertionError):
     """An array or field is indexed with more or fewer indices than it has dimensions.
 
     >>> import samovar as sv
@@ -132,7 +132,7 @@ class SamovarCallError(SamovarRuntimeTypeError, SamovarSignatureError):
 
 
 class SamovarFieldError(SamovarRuntimeError, SamovarSyntaxError, ValueError):
-    """A field cannot have this shape, order or offset, or is already placed.
+    """A field cannot have this shape, order or offset, is already placed, or is used before it is placed.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarFieldError, (sv.SamovarRuntimeError, ValueError))
@@ -161,7 +161,7 @@ class SamovarAssertionError(SamovarRuntimeError, AssertionError):
 
 
 class SamovarIndexError(SamovarAssertionError, IndexError):
-    """An index is out of bounds, in debug mode or under `check_out_of_bound`.
+    """An index is out of bounds: in Python, or in a kernel in debug mode or under `check_out_of_bound`.
 
     >>> import samovar as sv
     >>> issubclass(sv.SamovarIndexError, (IndexError, AssertionError))
@@ -264,8 +264,7 @@ def at(
     out.extend(_excerpt(source.lines, line, None if isinstance(node, int) else node))
     if advice:
         out.append(f"  help: {advice}")
-    for call in chain:
-        out.append(f"  called from {call.function} at {shown_place(call.file, call.line)}")
+    out += dict.fromkeys(f"  called from {call.function} at {shown_place(call.file, call.line)}" for call in chain)
     return "\n".join(out)
 
 

@@ -24,9 +24,10 @@ ROOT = """
     StructField TRACE Template Tensor Vector VectorNdarray VectorTensor WARN abs acos ad algorithms amdgpu arm64
     asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min
     atomic_mul atomic_or atomic_sub atomic_xor axes bit_cast bit_shr block_local c64 c128 cache_read_only cast ceil
-    checkpoint cholesky compile_count complex64 complex128
+    checkpoint cholesky clock_counter compile_count complex64 complex128
     cos cosh cpu create_event create_stream cuda dask data_oriented dataclass eig
-    exp extension f16 f32 f64 field float16 float32 float64 floor frexp from_dlpack from_numpy from_torch func gpu
+    exp extension f16 f32 f64 field float16 float32 float64 floor frexp from_dlpack from_numpy from_torch func
+    global_thread_idx gpu
     graph graph_do_while graph_parallel graph_parallel_context grouped i i16 i32 i64 i8 ifte ij ijk ijkl ijl ik ikl
     il init int16 int32 int64 int8 is_extension_enabled is_logging_effective isinf isnan j ji jk jkl jl k kernel ki
     kj kji kl l linalg load log loop_config make_spd math max mesh_local metal min ndarray ndrange no_activate one

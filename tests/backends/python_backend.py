@@ -185,6 +185,8 @@ RENDERINGS: dict[str, Callable[[Text, Any], None]] = {
     "update": Text.modify,
     "scratch": Text.scratch,
     "threads": lambda text, op: text.define(op, "2"),
+    "thread": lambda text, op: text.define(op, "0"),
+    "clock": lambda text, op: text.define(op, "0"),
     "poll": lambda text, op: None,
     "spend": lambda text, op: None,
     "call": lambda text, op: text.define(op, f"{text.name(op.payload)}(launch, *{text.tuple(op.operands)})"),

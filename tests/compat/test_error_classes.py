@@ -123,3 +123,54 @@ def test_a_tree_is_laid_out_once_and_given_back_once():
     tree.destroy()
     with pytest.raises(RuntimeError, match="already destroyed"):
         tree.destroy()
+
+
+def test_an_index_in_python_is_checked_as_in_a_kernel():
+    x = sv.field(sv.f32, (2, 3))
+    with pytest.raises(qd.QuadrantsAssertionError, match="index 3 is out of bounds for axis 1"):
+        x[0, 3]
+    with pytest.raises(AssertionError, match="1 index for an array of rank 2"):
+        x[0]
+
+
+def test_a_field_without_memory_cannot_be_used():
+    x = sv.field(sv.f32)
+
+    @sv.kernel
+    def k():
+        x[0] = 1
+
+    with pytest.raises(RuntimeError, match="this field is not placed"):
+        k()
+    sv.root.dense(sv.i, 3).place(x)
+
+
+def test_nodes_have_an_extent_per_dimension():
+    with pytest.raises(qd.QuadrantsRuntimeError, match="expected one positive extent per dimension"):
+        sv.root.dense(sv.ij, (3, 4, 5))
+
+
+@sv.kernel
+def declares_twice() -> sv.f32:
+    a = 1
+    a: sv.f32 = 2.5
+    return a
+
+
+@sv.kernel
+def decomposes_what_is_not_square():
+    sv.svd(sv.Matrix([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]]))
+
+
+def test_mistakes_in_kernels():
+    with pytest.raises(qd.QuadrantsSyntaxError, match="is already i32"):
+        declares_twice()
+    with pytest.raises(TypeError, match="2×2 or 3×3"):
+        decomposes_what_is_not_square()
+
+
+def test_the_loss_of_a_tape():
+    with pytest.raises(RuntimeError, match="has no gradient"), sv.ad.Tape(sv.field(sv.f32, ())):
+        pass
+    with pytest.raises(RuntimeError, match="is one number"), sv.ad.Tape(sv.field(sv.f32, 3, needs_grad=True)):
+        pass

@@ -275,3 +275,49 @@ def test_functions_and_types_that_are_passed():
     out = np.zeros(6, np.float32)
     of_functions(out)
     assert out.tolist() == [1.5, 3.0, 1.0, 2.0, 3.0, 4.5]
+
+
+@sv.func
+def power_sum(n: sv.template(), x):
+    total = x
+    if sv.static(n > 1):
+        total += x * power_sum(n - 1, x)
+    return total
+
+
+@sv.func
+def visit(n: sv.template(), out: sv.template()):
+    out[n] += 1
+    for side in sv.static((1, 2)):
+        if sv.static(2 * n + side < 7):
+            visit(2 * n + side, out)
+
+
+@sv.kernel
+def recursive(out: Numbers, x: sv.f32) -> sv.f32:
+    visit(0, out)
+    return power_sum(4, x)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_recursion_that_ends_at_compile_time(debug):
+    sv.init(debug=debug)
+    out = np.zeros(8, np.float32)
+    assert recursive(out, 2.0) == 30
+    assert out.tolist() == [1, 1, 1, 1, 1, 1, 1, 0]
+    sv.reset()
+
+
+@sv.func
+def counts_up(n: sv.template()):
+    return counts_up(n + 1)
+
+
+@sv.kernel
+def endless() -> sv.i32:
+    return counts_up(0)
+
+
+def test_recursion_that_does_not_end():
+    with pytest.raises(sv.SamovarCompilationError, match="endless → counts_up → counts_up"):
+        endless()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from samovar import errors
 from samovar.frontend import matrices, structs
@@ -40,6 +40,9 @@ from samovar.language import (
 from samovar.lens import FunctionRef
 from samovar.values import MatrixType
 
+#: How often a func may contain itself, with other static arguments or types each time.
+MOST_LEVELS = 100
+
 
 @call_value.register(Callee)
 def call_callee(callee: Callee, stager: Stager, node: ast.Call) -> Staged:
@@ -51,14 +54,8 @@ def call_callee(callee: Callee, stager: Stager, node: ast.Call) -> Staged:
 def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
     """A call of a `func` from a kernel or from another `func`."""
     function = callee.function
-    if function.path in stager.context.active:
-        cycle = " → ".join([*(active.name for active in stager.context.active.values()), function.name])
-        stager.fail(
-            node,
-            f"`{function.name}` calls itself: {cycle}",
-            "recursion is not supported: write a loop",
-            errors.SamovarCompilationError,
-        )
+    if sum(each.path == function.path for each in stager.context.active) >= MOST_LEVELS:
+        fail_for_recursion(stager, function, node)
     definition = function.source().node
     arguments = bind_arguments(stager, callee, node)
     is_outermost = stager.top_level or (stager.context.is_serial and stager.specialized is None and not stager.loops)
@@ -92,6 +89,19 @@ def call_func(stager: Stager, callee: Callee, node: ast.Call) -> Staged:
         del stager.region.operations[before[0] :], stager.locals[before[1] :]
         warn_about_serial_loops(stager, function, definition, node)
         return call_specialized(stager, function, arguments, references, node)
+
+
+def fail_for_recursion(stager: Stager, function: FunctionRef, node: ast.Call) -> NoReturn:
+    paths = [each.path for each in stager.context.active]
+    first = paths.index(function.path)
+    again = paths.index(function.path, first + 1) if function.path in paths[first + 1 :] else len(paths)
+    cycle = [*(each.name for each in stager.context.active[:again]), function.name]
+    stager.fail(
+        node,
+        f"`{function.name}` calls itself: {' → '.join(cycle)}",
+        "recursion has to end at compile time, at an `if sv.static(...)`; otherwise write a loop",
+        errors.SamovarCompilationError,
+    )
 
 
 # --- arguments
@@ -326,7 +336,13 @@ def call_specialized(
     key = (function.identity, argument_keys, same, path)
     done = context.specialized.get(key)
     if done is None:
-        done = context.specialized[key] = specialize(stager, function, staged, key, node)
+        if key[:3] in context.unfinished:
+            fail_for_recursion(stager, function, node)
+        context.unfinished.add(key[:3])
+        try:
+            done = context.specialized[key] = specialize(stager, function, staged, key, node)
+        finally:
+            context.unfinished.remove(key[:3])
     # Large results are written to the caller's memory.
     given = {parameter: given_to_func(stager, argument) for argument, parameter in done.captured.items()}
     operands += given.values()
@@ -436,11 +452,11 @@ def described_value(stager: Stager, value: Staged) -> str:
 
 def run_body(inner: Stager, definition: ast.FunctionDef) -> None:
     classify_names(inner, definition)
-    inner.context.active[inner.function.path] = inner.function
+    inner.context.active.append(inner.function)
     try:
         stage_body(inner, definition.body)
     finally:
-        del inner.context.active[inner.function.path]
+        inner.context.active.pop()
 
 
 def unique_name(context: KernelContext, name: str) -> str:

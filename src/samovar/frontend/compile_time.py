@@ -69,7 +69,8 @@ def static_assert(stager: Stager, node: ast.Call) -> Staged:
         stager.fail(node, "`static_assert` requires a condition known at compile time")
     if not known:
         text = values[1].value if len(values) > 1 and isinstance(values[1], Static) else ast.unparse(arguments[0])
-        stager.fail(node, f"static_assert failed: {text}", None, errors.SamovarCompilationError)
+        kind = errors.SamovarTypeError if stager.function.is_of_library else errors.SamovarCompilationError
+        stager.fail(node, f"static_assert failed: {text}", None, kind)
     return Static(None)
 
 

@@ -138,8 +138,9 @@ class KernelContext:
         self.members: dict[Value, Ref] = {}  # run-time scalars that are members of compounds
         self.typed: set[str] = set()  # parameters annotated with a dataclass
         self.specialized: dict[Any, Specialized] = {}
+        self.unfinished: set[Any] = set()  # the keys of those being lowered, without their call paths
         self.function_names: set[str] = set()
-        self.active: dict[object, FunctionRef] = {}  # functions being lowered, by path, outermost first
+        self.active: list[FunctionRef] = []  # functions being lowered, outermost first
         self.notices: dict[WarningSite, Notice] = {}
         self.task_names: dict[str, int] = {}
         options = lens.kernel.options

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from samovar._native import i32, i64
 from samovar.frontend import (
     array_functions,
     cells,
@@ -38,6 +39,7 @@ from samovar.frontend.mathematics import (
     randn,
     random,
     rounding,
+    runtime_number,
     scaled,
     select,
     sign,
@@ -122,6 +124,8 @@ INTRINSICS |= {
         for name, factor in (("radians", RADIANS_PER_DEGREE), ("degrees", DEGREES_PER_RADIAN))
         for home in ("samovar.math", "math")
     },
+    "samovar.clock_counter": runtime_number("clock", i64),
+    "samovar.global_thread_idx": runtime_number("thread", i32),
     "samovar.random": Rule(random, "dtype?"),
     "samovar.randint": Rule(randint, "low high dtype?"),
     "samovar.randn": Rule(randn, "dt?"),

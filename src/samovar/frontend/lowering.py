@@ -90,7 +90,7 @@ def stage_kernel(context: KernelContext) -> Lowered:
         unannotated.set_number_types(context, [lens.parameter(each.name) for each in used_parameters(stager, definition)])
     bind_parameters(stager, lens, definition)
     classify_names(stager, definition)
-    context.active[function.path] = function
+    context.active.append(function)
     stage_body(stager, definition.body)
     context.require_float()
     if context.graph.enabled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from samovar._native import DType, f32, i32, u1, u64
+from samovar._native import DType, f32, i32, i64, u1, u64
 from samovar.frontend.operators import POWER, as_float, binary, common_type, known_truth, truth
 from samovar.frontend.rules import Call, Rule, dtype_argument, folded
 from samovar.frontend.scalars import constant, convert, float_type, operation_type
@@ -217,6 +217,15 @@ def scaled(factor: float) -> Rule:
 
 def random(stager: Stager, call: Call) -> Staged:
     return Scalar(stager.emit("random", random_type(stager, call.get("dtype"), call)))
+
+
+def runtime_number(code: str, dtype: DType) -> Rule:
+    """An integer that the runtime has, converted."""
+
+    def ask(stager: Stager, call: Call) -> Staged:
+        return Scalar(convert(stager, stager.emit(code, i64), dtype))
+
+    return Rule(ask, "")
 
 
 def randint(stager: Stager, call: Call) -> Staged:

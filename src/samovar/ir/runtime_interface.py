@@ -45,6 +45,7 @@ def _function(result: str, parameters: str, rare: bool = False, isolated: bool =
 RUNTIME = {
     "sv_run": _function("i32", "pointer i32 pointer pointer i64 i64"),
     "sv_sections": _function("i32", "pointer i32 pointer pointer i64"),
+    "sv_clock": _function("i64", "pointer"),
     "sv_fail": _function("", "pointer i32 pointer", rare=True),
     "sv_poll": _function("i64", "pointer pointer", isolated=True),
     "sv_print": _function("", "pointer i32 pointer"),
@@ -63,6 +64,7 @@ RUNTIME = {
     "sv_sparse_deactivate": _function("", "pointer i64", rare=True),
     "sv_sparse_list": _function("i64", "pointer", rare=True),
     "sv_sparse_reach": _function("", "pointer i64 i64", isolated=True),
+    "sv_thread": _function("i64", "pointer"),
     "sv_threads": _function("i64", "pointer"),
 }
 

@@ -476,6 +476,32 @@ def random(dtype: Any = f32) -> Any:
 
 
 @intrinsic
+def clock_counter() -> Any:
+    """Nanoseconds since some time in the past: the difference of two calls is the time between them. Operations that do not
+    depend on a call may be moved across it.
+
+    >>> import samovar as sv
+    >>> before = sv.clock_counter()
+    >>> sv.clock_counter() >= before
+    True
+    """
+    from time import perf_counter_ns
+
+    return perf_counter_ns()
+
+
+@intrinsic
+def global_thread_idx() -> Any:
+    """The number of the thread that runs an iteration, from 0 to the number of threads - 1. It depends on the load.
+
+    >>> import samovar as sv
+    >>> sv.global_thread_idx()
+    0
+    """
+    return 0
+
+
+@intrinsic
 def randint(low: Any, high: Any, dtype: Any = i32) -> Any:
     """A uniform random integer in [low, high); `low` if that is empty.
 

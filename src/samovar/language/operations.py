@@ -275,6 +275,8 @@ _ROWS = (
     Row("call", -1, "free", "operands: scalars and arrays; returns the result, or see extract", 1.0, "write", "Function"),
     Row("extract", 1, "free", "one of several results of a call", 0.0, "pure", "int"),
     Row("threads", 0, "free", "number of threads that run tasks", 2.0, "read"),
+    Row("thread", 0, "free", "number of the thread that this runs on, below threads; i64", 2.0, "write"),
+    Row("clock", 0, "free", "nanoseconds since some time in the past; i64", 20.0, "write"),
     Row("poll", 1, "free", "take the operand off the function's budget; at its end, ask whether to go on", 0.1, "write"),
     Row("spend", 1, "free", "take the operand off the function's budget, for the next poll", 0.1, "write"),
     # Derivative rules of functions (see `samovar.language.derivative_rules`). Nothing of them is left in other code.

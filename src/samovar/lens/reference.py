@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar.errors import SamovarCompilationError, SamovarSyntaxError, SamovarTypeError, meant
+from samovar.errors import SamovarCompilationError, SamovarFieldError, SamovarSyntaxError, SamovarTypeError, meant
 from samovar.language import Annotation, AnyAnnotation, KernelSignature, SignatureParameter, TemplateAnnotation
 from samovar.lens import questions
 from samovar.lens.answers import EnumValue, Kind
@@ -76,8 +76,8 @@ class Ref:
         if answer is ABSENT:
             try:
                 answer = self._find_out(question)
-            except SamovarTypeError as error:
-                raise SamovarTypeError(f"{self.path}: {error}") from None
+            except (SamovarFieldError, SamovarTypeError) as error:
+                raise type(error)(f"{self.path}: {error}") from None
             except Exception as error:  # user code, such as a `__len__`
                 raise SamovarCompilationError(
                     f"{self.path}: asking for its {question} raised {type(error).__name__}: {error}"

@@ -194,7 +194,7 @@ class Node(Above):
         if len(extents) == 1:
             extents *= len(axes)
         if len(extents) != len(axes) or min(extents) <= 0:
-            raise ValueError(f"{kind}({axes}, {dimensions!r}): expected one positive extent per dimension")
+            raise SamovarFieldError(f"{kind}({axes}, {dimensions!r}): expected one positive extent per dimension")
         node = Node(self._tree, self, axes, extents, kind)
         if kind != "dense":
             from samovar.runtime.sparse_trees import check_node

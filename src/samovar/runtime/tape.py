@@ -209,9 +209,11 @@ class Tape:
 
             give_gradient("Tape", "loss", loss)
         if loss is not None and getattr(loss, "grad", None) is None:
-            raise errors.SamovarTypeError("the loss of a tape has no gradient\n  help: create it with `needs_grad=True`")
+            message = "the loss of a tape has no gradient\n  help: create it with `needs_grad=True`"
+            raise errors.SamovarRuntimeTypeError(message)
         if loss is not None and tuple(loss.shape) not in ((), (1,)):
-            raise errors.SamovarTypeError(f"the loss of a tape is one number, not an array of shape {tuple(loss.shape)}")
+            message = f"the loss of a tape is one number, not an array of shape {tuple(loss.shape)}"
+            raise errors.SamovarRuntimeTypeError(message)
         self.loss = loss
         self._clears = clear_gradients
         self._validates = validation

@@ -17,8 +17,8 @@ static int index_error(const sv_array *array, int axis, PyObject *index)
         Py_DECREF(zero);
     }
     if (!PyErr_Occurred())
-        PyErr_Format(PyExc_IndexError, "index %S is out of bounds for axis %d of an array of shape %R%s", index, axis,
-                     shape, negative ? " (negative indices do not count from the end)" : "");
+        sv_refuse("SamovarIndexError", "index %S is out of bounds for axis %d of an array of shape %R%s", index, axis,
+                  shape, negative ? " (negative indices do not count from the end)" : "");
     Py_DECREF(shape);
     return -1;
 }

@@ -9,8 +9,8 @@
 int sv_field_place(sv_array *field)
 {
     if (field->owner == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "this field is not placed: give it a shape, sv.field(dtype, shape), or "
-                                            "place it, sv.root.dense(sv.i, n).place(f)");
+        sv_refuse("SamovarFieldError", "this field is not placed: give it a shape, sv.field(dtype, shape), or "
+                                           "place it, sv.root.dense(sv.i, n).place(f)");
         return -1;
     }
     PyObject *plan = Py_NewRef(field->owner);

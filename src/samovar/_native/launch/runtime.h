@@ -173,6 +173,8 @@ int64_t sv_poll(sv_context *context, int64_t *state);
 void sv_print(sv_context *context, int32_t site, const uint64_t *values);
 void *sv_scratch(sv_context *context, int64_t bytes);
 int64_t sv_threads(sv_context *context);
+int64_t sv_thread(sv_context *context);
+int64_t sv_clock(sv_context *context);
 uint64_t sv_random(sv_context *context);
 void sv_push(sv_context *context, uint64_t value);
 uint64_t sv_pop(sv_context *context);

@@ -74,11 +74,11 @@ static const known_symbol known_symbols[] = {
     REAL(nearbyint, 1), NAME(nearbyintf), REAL(nextafter, 2), NAME(nextafterf), REAL(pow, 2), NAME(powf),
     REAL(remainder, 2), NAME(remainderf), REAL(rint, 1), NAME(rintf), REAL(round, 1), REAL(roundeven, 1),
     NAME(roundevenf), NAME(roundf), NAME(scalbn), NAME(scalbnf), REAL(sin, 1), NAME(sincos), NAME(sincosf), NAME(sinf),
-    REAL(sinh, 1), NAME(sinhf), REAL(sqrt, 1), NAME(sqrtf), NAME(sv_fail), NAME(sv_failed),
+    REAL(sinh, 1), NAME(sinhf), REAL(sqrt, 1), NAME(sqrtf), NAME(sv_clock), NAME(sv_fail), NAME(sv_failed),
     NAME(sv_poll), NAME(sv_pop), NAME(sv_print), NAME(sv_push), NAME(sv_races_begin), NAME(sv_races_end), NAME(sv_races_iteration), NAME(sv_races_touch),
     NAME(sv_random), NAME(sv_run), NAME(sv_scratch), NAME(sv_sections),
     NAME(sv_sections_begin), NAME(sv_sections_end), NAME(sv_sections_next), NAME(sv_sparse_activate),
-    NAME(sv_sparse_deactivate), NAME(sv_sparse_list), NAME(sv_sparse_reach), NAME(sv_threads), REAL(tan, 1), NAME(tanf), REAL(tanh, 1),
+    NAME(sv_sparse_deactivate), NAME(sv_sparse_list), NAME(sv_sparse_reach), NAME(sv_thread), NAME(sv_threads), REAL(tan, 1), NAME(tanf), REAL(tanh, 1),
     NAME(tanhf), REAL(tgamma, 1), NAME(tgammaf), REAL(trunc, 1), NAME(truncf),
 #undef REAL
 #undef NAME

@@ -64,6 +64,8 @@ static struct {
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+_Thread_local int sv_pool_thread __attribute__((tls_model("initial-exec")));
+
 /* True on workers, and on a launcher while it shares its work: nested launches run on their own thread. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
@@ -255,6 +257,7 @@ static void *worker(void *argument)
     char name[16];
     snprintf(name, sizeof name, "samovar-%d", number);
     pthread_setname_np(pthread_self(), name);
+    sv_pool_thread = number;
     inside = true;
     int64_t patience = SPIN_MOST;
     while (!atomic_load(&pool.closed)) {

@@ -80,6 +80,9 @@ void sv_pool_step_inside(const sv_outside *outside);
 void sv_pool_set_threads(int threads);
 int sv_pool_threads(void);
 
+/* The number of this worker, from 1 on; 0 on other threads. */
+extern _Thread_local int sv_pool_thread;
+
 /* Whether a worker is spinning: sharing then pays for less work, because nobody has to be woken. */
 bool sv_pool_awake(void);
 

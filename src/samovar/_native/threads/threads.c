@@ -208,6 +208,16 @@ int64_t sv_threads(sv_context *Py_UNUSED(context))
     return sv_pool_threads();
 }
 
+int64_t sv_thread(sv_context *Py_UNUSED(context))
+{
+    return sv_pool_thread;
+}
+
+int64_t sv_clock(sv_context *Py_UNUSED(context))
+{
+    return sv_now();
+}
+
 /* --- from Python */
 
 static PyObject *set_threads(PyObject *Py_UNUSED(module), PyObject *number)

@@ -153,8 +153,9 @@ def _pop(writer: Writer, operation: Operation) -> str:
     return narrow if kind == f"i{bits}" else writer.define(f"bitcast i{bits} {narrow} to {kind}")
 
 
-def _threads(writer: Writer, operation: Operation) -> str:
-    return writer.runtime("sv_threads")
+def _asked(writer: Writer, operation: Operation) -> str:
+    """An integer that the runtime has."""
+    return writer.runtime(f"sv_{operation.code}")
 
 
 def _scratch(writer: Writer, operation: Operation) -> None:
@@ -189,7 +190,7 @@ EFFECTS: dict[str, Callable[[Writer, Operation], str | None]] = {
     "key": _key,
     "push": _push,
     "pop": _pop,
-    "threads": _threads,
+    **dict.fromkeys(("clock", "thread", "threads"), _asked),
     "scratch": _scratch,
     **dict.fromkeys(_OVERFLOW, checked),
 }

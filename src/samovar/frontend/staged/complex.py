@@ -364,7 +364,7 @@ class ComplexPlace(Place):
         self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
     ) -> None:
         if annotated is not None and annotated is not self.type:
-            stager.fail_type(node, f"`{name}` is already {self.type.name} and cannot become {annotated.name}")
+            stager.fail_signature(node, f"`{name}` is already {self.type.name} and cannot become {annotated.name}")
         number = self.given(stager, value, node)
         for part, each, own in zip(self.parts, number.parts, ("real", "imag"), strict=True):
             part.assign(stager, each, f"{name}.{own}", node)

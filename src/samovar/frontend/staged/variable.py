@@ -52,7 +52,7 @@ class Variable(Place):
         self, stager: Stager, value: Staged, name: str, node: ast.AST, annotated: DType | None = None
     ) -> None:
         if annotated is not None and annotated is not self.type:
-            stager.fail_type(node, f"`{name}` is already {self.type.name} and cannot become {annotated.name}")
+            stager.fail_signature(node, f"`{name}` is already {self.type.name} and cannot become {annotated.name}")
         if self.is_shared(stager):
             assign_shared(stager, name, self.local, value, node)
         else:
