@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-_GRIDS = "there are no ready-made sparse grids; build one from `sv.root.pointer(…)`"
 _QUANTIZED = "there are no quantized types"
 _MESHES = "there are no meshes"
 _MODULES = "Samovar has no ahead-of-time modules; `samovar cache export` exports compiled kernels"
@@ -24,13 +23,9 @@ _ABSENT = {
             "BitpackedFields": _QUANTIZED,
             "SNode": "use `sv.FieldsBuilder` to place fields",
         },
-        "sparse": dict.fromkeys(("grid", "usage"), _GRIDS),
         "types.quant": dict.fromkeys(("fixed", "float", "int"), _QUANTIZED),
     },
     "taichi": {
-        "": {
-            **dict.fromkeys(("ArgPack", "argpack"), "pass the arguments one by one, or as a dataclass"),
-        },
         "aot": dict.fromkeys(("Module", "start_recording", "stop_recording", "export", "export_as"), _MODULES),
     },
 }

@@ -10,10 +10,12 @@ from functools import cache
 import samovar
 from samovar.compat import (
     architectures,
+    argument_packs,
     kernel_profiler,
     launch_lists,
     log_functions,
     process_state,
+    sparse_grids,
     type_conversions,
     view_types,
 )
@@ -53,6 +55,8 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {name.replace("samovar", peer.package): _constant(value) for name, value in type_conversions.TITLED.items()}
     if inner in ("lang", "lang.misc"):
         found["is_extension_supported"] = _constant(samovar.extension.is_supported)
+    if inner.partition(".")[0] == "sparse":
+        found |= {name: _constant(value) for name, value in sparse_grids.NAMES.items()}
     if inner in ("types", "types.buffer_view_type"):
         found["BufferViewType"] = _constant(view_types.BufferViewType)
     if inner == "types.primitive_types":
@@ -74,6 +78,9 @@ def own_names(peer: Peer, inner: str) -> Names:
         found |= {name: _drawing(name) for name in _DRAWING.get(inner, ())}
         if not inner or inner.startswith("lang"):
             found["Texture"] = _of_textures("Texture")
+            found["ArgPack"] = _constant(argument_packs.ArgPack)
+        if inner in ("types", "lang.argpack"):
+            found["argpack"] = _constant(argument_packs.argpack)
         if inner in ("types", "types.texture_type"):
             found |= {name: _of_textures(name) for name in ("RWTextureType", "TextureType", "rw_texture", "texture")}
     return {**absent_names(peer.package, inner), **found}
