@@ -153,7 +153,7 @@ def _write_segments(tier: Tier, entries: Iterable[tuple[Row, bytes]]) -> list[Ro
 
 
 def _begins_segment(row: Row, size: int) -> bool:
-    """Whether an entry begins a segment although the one before has room. This depends on its key: so a few new entries
+    """Whether an entry begins a segment although the one before is not full. This depends on its key: so a few new entries
     change few segments, and when publishing is interrupted and repeated, the others are uploaded only once."""
     return size > USUAL_SEGMENT_BYTES // 2 and int(row.leaf[:8], 16) % 16 == 0
 

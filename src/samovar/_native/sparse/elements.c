@@ -225,7 +225,7 @@ int sv_sparse_restore_cells(const sv_array *array, const sv_array *rows)
         for (int axis = 0; axis < rank; axis++)
             is_inside = is_inside && row[axis] >= 0 && row[axis] < array->shape[axis];
         if (!is_inside)
-            return PyErr_SetString(PyExc_ValueError, "a cell is outside of the sparse field"), -1;
+            return PyErr_SetString(PyExc_ValueError, "a cell is not in the sparse field"), -1;
         int64_t position = 0, number = sv_sparse_cell(array, row, &position);
         if (cells->is_list)
             sv_sparse_reach(mask_of(array), number, row[rank] - 1);
