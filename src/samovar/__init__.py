@@ -132,6 +132,9 @@ _HOMES = {
     "runtime.func": (
         "func pyfunc real_func"
     ),
+    "runtime.ufuncs": (
+        "guvectorize vectorize"
+    ),
     "language.functions": (
         "atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min atomic_mul atomic_or atomic_sub atomic_xor "
         "bit_cast cast clock_counter global_thread_idx grouped loop_config ndrange prange randint randn random select "

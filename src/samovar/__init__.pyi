@@ -421,6 +421,12 @@ def init(
 def pure(fn: _Pure) -> _Pure: ...
 def pyfunc(fn: _Function) -> _Function: ...
 def real_func(fn: _Function) -> _Function: ...
+def vectorize(
+    ftylist_or_function: Any = (), target: str | None = None, identity: Any = None, **options: Any
+) -> Any: ...
+def guvectorize(
+    ftylist_or_layout: Any, layout: str | None = None, target: str | None = None, **options: Any
+) -> Any: ...
 @overload
 def func(fn: _Function) -> _Function: ...
 @overload
@@ -563,6 +569,7 @@ __all__ = [
     "graph_parallel",
     "graph_parallel_context",
     "grouped",
+    "guvectorize",
     "i",
     "i8",
     "i16",
@@ -672,6 +679,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "vectorize",
     "volatile_load",
     "vulkan",
     "wrap",

@@ -36,6 +36,7 @@ ROOT = """
     sparse_matrix_builder sqrt static static_assert static_print stop_grad stream_parallel svd sym_eig sync tan tanh
     template tensor tools types ui u1 u16 u32 u64 u8 uint1 uint16 uint32 uint64 uint8 volatile_load vulkan wrap x64
     x86_64 zero arange array full ones zeros zeros_like activate append deactivate is_active length rescale_index
+    guvectorize vectorize
 """
 TYPES = """
     Array NDArray StructBase Template buffer_view c128 c64 complex128 complex64

@@ -13,7 +13,7 @@ from reference import COMMANDS, ERRORS, FUNCTIONS, INDEX, OPTIONS, page_of_modul
 
 START = ("index", "getting-started", "tutorial", "gallery", "why", "faq")
 GUIDE = (
-    "guide", "arrays", "vectors", "structs", "fields", "compound", "views", "linear-algebra", "graphs",
+    "guide", "arrays", "vectors", "structs", "fields", "compound", "views", "ufuncs", "linear-algebra", "graphs",
     "gradients", "torch", "state", "pictures", "cookbook",
     "cache", "fleets", "fleet-security", "dask", "ray", "fleet-ci", "profiling",
 )  # fmt: skip

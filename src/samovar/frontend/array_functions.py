@@ -301,7 +301,7 @@ class Slab(ArrayValue):
 
 
 def reduced(stager: Stager, name: str, value: ArrayValue, axis: Staged | None, node: ast.AST) -> Staged:
-    """A reduction of all elements, or along one axis."""
+    """A reduction of all elements, or along one dimension."""
     reduction = REDUCTIONS[name]
     if axis is None or axis.is_none():
         return reduction(stager, value, node)

@@ -50,13 +50,11 @@ KEYWORDS_ELSEWHERE = {
 
 ELSEWHERE = {
     # Numba
-    "guvectorize": "write a kernel with a loop over the array",
     "jit": _DECORATOR,
     "jitclass": "`@sv.data_oriented` is for classes whose methods are kernels",
     "njit": _DECORATOR,
     "set_num_threads": "`sv.init(num_threads=n)`",
     "stencil": "write a kernel with a loop over the array",
-    "vectorize": "write a kernel with a loop over the array",
     # Warp
     "array2d": "annotate with `sv.types.NDArray[sv.f32, 2]`; create arrays with `sv.array`",
     "array3d": "annotate with `sv.types.NDArray[sv.f32, 3]`; create arrays with `sv.array`",

@@ -141,7 +141,7 @@ def keep(
 def warn_about_many(search: Search) -> None:
     """Warn if a kernel is repeatedly compiled for one reason."""
     miss, kernel = search.miss, search.kernel
-    if miss is None or len(miss.known) < WARN_AFTER:
+    if miss is None or len(miss.known) < WARN_AFTER or kernel.state.takes_many_types:
         return
     if miss.question in OF_CODE and kernel.state.observations.compiles < WARN_AFTER:
         return  # other processes ran other versions of the program, as usual during development

@@ -57,7 +57,7 @@ class KernelState:
 
     __slots__ = (
         "_known", "_others", "_warned", "fastcache", "holder", "lock", "observations", "reason", "signature",
-        "takes_numbers",
+        "takes_many_types", "takes_numbers",
     )  # fmt: skip
 
     def __init__(self, signature: KernelSignature, fastcache: bool) -> None:
@@ -66,6 +66,8 @@ class KernelState:
         self.fastcache = fastcache
         #: Whether it has a number parameter, whose range must be checked.
         self.takes_numbers = ScalarAnnotation in [type(each.annotation) for each in signature.parameters]
+        #: Whether it is meant to be compiled for many types, as the kernels of ufuncs are.
+        self.takes_many_types = False
         self.lock = RLock()
         #: The thread that holds it, or 0.
         self.holder = 0
