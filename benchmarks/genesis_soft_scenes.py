@@ -191,7 +191,7 @@ def rigid_and_points(gs: Any) -> Made:
     made = empty(
         gs,
         sim_options=gs.options.SimOptions(dt=4e-3, substeps=10),
-        mpm_options=gs.options.MPMOptions(lower_bound=(-0.5, -0.5, 0), upper_bound=(0.5, 0.5, 0.75), grid_density=32),
+        mpm_options=gs.options.MPMOptions(lower_bound=(-0.5, -0.5, -0.2), upper_bound=(0.5, 0.5, 0.8), grid_density=32),
     )
     made.add_entity(gs.morphs.Plane())
     ball = made.add_entity(gs.morphs.Sphere(radius=0.06, pos=(0, 0, 0.4)), material=gs.materials.Rigid(rho=400))

@@ -17,7 +17,7 @@ GUIDE = (
     "gradients", "torch", "state", "pictures", "cookbook",
     "cache", "fleets", "fleet-security", "dask", "ray", "fleet-ci", "profiling",
 )  # fmt: skip
-PERFORMANCE = ("results", "performance", "benchmarks", "accuracy")
+PERFORMANCE = ("results", "genesis", "performance", "benchmarks", "accuracy")
 REFERENCE = ("environment", "names", "versioning")
 INTERNALS = ("architecture", "what-is-in-the-key", "launch", "fingerprint", "glossary")
 MOVING, DECISIONS = "moving", "adr"
