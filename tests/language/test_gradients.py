@@ -757,3 +757,38 @@ def test_kernels_that_return_early():
             run(limit)
             total()
         assert loss.dual[None] == pytest.approx(sum(expected), rel=1e-7)
+
+def test_positions_that_iterations_share_are_an_error():
+    x, out, count, loss = filled(N), field(N), sv.field(sv.i32, ()), field()
+
+    @sv.kernel
+    def compact(ordered: sv.template()):
+        sv.loop_config(serialize=ordered)
+        for i in x:
+            if x[i] > 0.5:
+                out[sv.atomic_add(count[None], 1)] = x[i] * x[i]
+        for i in range(count[None]):
+            loss[None] += out[i] * (i + 1)
+
+    def run():
+        count[None] = 0
+        compact(True)
+
+    require_gradient(run, x, loss, [out])
+    with pytest.raises(sv.SamovarCompilationError, match="the old value that this update returns"), sv.ad.Tape(loss):
+        compact(False)
+
+
+def test_flags_that_a_serial_kernel_sets():
+    x, flags, loss = filled(N), sv.field(sv.i32, N), field()
+
+    @sv.kernel(serial=True)
+    def run():
+        for i in range(2 * N):
+            if sv.atomic_or(flags[i % N], 1 << (i % 3)) < 2:
+                x[i % N] *= 1.0 + x[i % N]
+            loss[None] += x[i % N]
+        for i in flags:
+            flags[i] = 0
+
+    require_gradient(run, x, loss)

@@ -724,3 +724,40 @@ def test_copies_are_launches(make, copied):
     with sv.ad.Tape(loss):
         run()
     assert x.grad.to_numpy().tolist() == [8, 16, 24]
+
+
+def test_cells_that_change_on_a_tape_are_an_error():
+    s = sv.field(sv.f64, needs_grad=True)
+    node = sv.root.pointer(sv.i, 8)
+    node.dense(sv.i, 2).place(s)
+    c, loss = sv.field(sv.f64, 16, needs_grad=True), array()
+    c.fill(2)
+
+    @sv.kernel
+    def of_cells():
+        for i in s:
+            loss[None] += c[i] ** 2
+
+    @sv.kernel
+    def if_active():
+        for i in c:
+            if sv.is_active(node, [i]):
+                loss[None] += c[i] ** 2
+
+    @sv.kernel
+    def activate():
+        s[9] = 5.0
+
+    def taped(*steps):
+        node.deactivate_all()
+        s[3] = 1.0
+        with sv.ad.Tape(loss):
+            for step in steps:
+                step()
+        return np.flatnonzero(c.grad.to_numpy()).tolist()
+
+    assert taped(of_cells) == [2, 3]
+    assert taped(activate, of_cells) == [2, 3, 8, 9]
+    for step in (of_cells, if_active):
+        with pytest.raises(sv.SamovarRuntimeError, match=r"depends, in line [1-9]\d*, on the active cells"):
+            taped(step, activate)

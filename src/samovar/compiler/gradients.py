@@ -187,7 +187,7 @@ def described(made: Reversed, replays: bool) -> bytes:
     touched = tuple(paths.number(path_of(each)) for each in made.adjoints)
     loaded = tuple(paths.number(path_of(each)) for each in made.loaded)
     parts = rows(made.reads), rows(made.writes), gradients, touched, loaded
-    passive = lines(made.lost), lines(made.read), lines(made.written)
+    passive = lines(made.lost), lines(made.read), lines(made.written), lines(made.cells)
     returned = 0 if made.returned is None else int(made.returned.line)
     return encode_plain((replays, *parts, *passive, returned, tuple(paths.rows)))
 

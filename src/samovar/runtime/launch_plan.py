@@ -84,9 +84,9 @@ class LaunchPlan:
         #: The paths of the arguments in them; and the forms, with the places of these.
         self.numbers = tuple(dict.fromkeys(number for terms, *_ in forms for number, _ in terms))
         self.indices = [([(self.numbers.index(number), by) for number, by in terms], *rest) for terms, *rest in forms]
-        gradients, touched, loaded, lost, passive_reads, passive_writes, _ = self._form
+        gradients, touched, loaded, lost, passive_reads, passive_writes, cells, _ = self._form
         boxes = (number for number, _, _ in (*reads, *writes))
-        lines = (number for number, _ in (*lost, *passive_reads, *passive_writes))
+        lines = (number for number, _ in (*lost, *passive_reads, *passive_writes, *cells))
         self.arrays = tuple(dict.fromkeys((*gradients, *touched, *loaded, *boxes, *lines)))
 
     def replay(self, kernel: Kernel) -> Replay:
@@ -128,14 +128,14 @@ class Launched:
     """What all launches with the same arrays have in common; it keeps these arrays alive."""
 
     __slots__ = (
-        "arrays", "boxes", "foreign", "gradients", "is_checked", "loads", "lost", "passive_reads", "passive_writes", "plan",
-        "reads", "returned", "touched", "writes", "written",
+        "arrays", "boxes", "cells", "foreign", "gradients", "is_checked", "loads", "lost", "passive_reads",
+        "passive_writes", "plan", "reads", "returned", "touched", "writes", "written",
     )  # fmt: skip
 
     def __init__(
         self, plan: LaunchPlan, form: list[Any], places: dict[int, Place], extents: list[Extent], paths: PathTable
     ) -> None:
-        gradients, touched, loaded, lost, passive_reads, passive_writes, self.returned = form
+        gradients, touched, loaded, lost, passive_reads, passive_writes, cells, self.returned = form
         self.plan = plan
         #: Where the arrays of other libraries were.
         self.foreign = [
@@ -155,6 +155,8 @@ class Launched:
         self.lost = [(places[number], line) for number, line in lost]
         self.passive_reads = [(places[number], line) for number, line in passive_reads]
         self.passive_writes = [(places[number], line) for number, line in passive_writes]
+        #: The masks, or lengths of lists, that the reverse asks.
+        self.cells = [(Place(_mask_of(places[number].array)), line) for number, line in cells]
         self.written = list(dict.fromkeys(place for place, _, _ in self.writes))
         matter = dict.fromkeys((*touched, *loaded, *(number for number, _, _ in (*plan.reads, *plan.writes))))
         #: All arrays whose contents or gradients matter, each with what gives its name.
@@ -172,6 +174,11 @@ class Launched:
         matter = [(axis, number) for axis, number in fixed if shape[axis] > 1]
         axes, numbers = tuple(axis for axis, _ in matter), tuple(number for _, number in matter)
         return self.boxes.setdefault((checked, axes, numbers), len(self.boxes))
+
+
+def _mask_of(array: Any) -> Any:
+    """The mask of a sparse field; a mask itself stays."""
+    return getattr(array, "cells", array)
 
 
 class Launch:

@@ -119,7 +119,7 @@ class Record:
     """A record on a tape: its reverse, which is called with `arguments`, and the copies made before it."""
 
     # A tape has one for each launch: it consists of few objects, for the sake of the garbage collector.
-    __slots__ = ("arguments", "is_reversed", "kept", "kernel", "launch", "name", "replays", "reverse")
+    __slots__ = ("_cells", "arguments", "is_reversed", "kept", "kernel", "launch", "name", "replays", "reverse")
 
     def __init__(
         self,
@@ -138,6 +138,20 @@ class Record:
         self.replays = launch is not None and launch.plan.replays
         self.kept: tuple[Kept, ...] = ()
         self.is_reversed = True
+        #: The active cells of sparse fields that the reverse depends on.
+        asked = launch.cells if launch is not None else ()
+        self._cells = tuple([take_box(place.array, place.bounds()) for place, _ in asked]) if asked else ()
+
+    def require_same_cells(self) -> None:
+        """Check that the cells that the reverse depends on are those that the launch has found."""
+        asked = self.launch.cells if self._cells and self.launch is not None else ()
+        for (place, line), content in zip(asked, self._cells, strict=True):
+            if not holds_box(place.array, place.bounds(), content):
+                raise errors.SamovarRuntimeError(
+                    f"{self.name} depends, in line {line}, on the active cells of a sparse field, which it or a later launch"
+                    " has changed: its gradient would be wrong\n"
+                    "  help: activate all cells before the tape, and deactivate none until it has gone backward"
+                )
 
     def repeat(self) -> None:
         """Launch the kernel again, with the same random numbers."""
@@ -346,6 +360,7 @@ class Tape:
         launched, taped = modes
         record = self._record(kernel, taped, arguments)
         result = launch_with(launched, arguments)
+        record.require_same_cells()
         record.arguments += last_key()
         self._note(record)
         return result
@@ -500,6 +515,7 @@ class Tape:
                 if replays:
                     self._restore(record, undo)
                 if record.is_reversed:
+                    record.require_same_cells()
                     record.reverse(*record.arguments)
                 for kept in record.kept if replays else ():
                     kept.put(kept.content)

@@ -73,7 +73,7 @@ def _hoist_loads(kernel: Kernel) -> None:
     kernel.body.operations = result
 
 
-_STEPS = ("add", "sub", "mul", "div", "min", "max", "pow", "mod", "floordiv")
+_STEPS = ("add", "sub", "mul", "div", "min", "max", "pow", "mod", "floordiv", "and", "or", "xor")
 
 
 def _expand_updates(region: Region) -> None:

@@ -102,6 +102,7 @@ class Primal:
             value = self.surrogates.get(value.operands[0], value.operands[0])
         if not isinstance(value, (Operation, LoopVariable)):
             return value
+        _require_repeatable(value)
         level = self.home[value]
         if level.is_root and value not in self.formulas:
             if isinstance(value, Operation):
@@ -196,7 +197,10 @@ class Primal:
                 self.demanded.setdefault(self.top, {})[operation] = None
                 continue
             live.add(operation)
-            pending += [each for each in used(operation) if isinstance(each, Operation)]
+            for each in used(operation):
+                _require_repeatable(each)
+                if isinstance(each, Operation):
+                    pending.append(each)
             owner = self.home[operation].owner
             if owner is not None and owner in inside:
                 pending.append(owner)
@@ -326,6 +330,17 @@ class Primal:
                 trips.insert(0, count)
             inner = inner.parent
         return tuple(trips) if trips and prod(trips) * 8 <= LARGEST_LOCAL else None
+
+
+def _require_repeatable(value: Value) -> None:
+    """Check that a value is not what an update finds. Those of an iteration's own elements are loads and stores by now."""
+    if isinstance(value, Operation) and value.code in ("atomic", "update", "list_append"):
+        what = "position" if value.code == "list_append" else "old value"
+        raise NotDifferentiable(
+            value,
+            f"the gradient needs the {what} that this update returns, which depends on the order of iterations",
+            "run the loop in order, `sv.loop_config(serialize=True)` before it, or compute positions in a loop of their own",
+        )
 
 
 def _stores(operation: Operation) -> bool:

@@ -7,7 +7,7 @@ backward part is written first, and requests what it needs (`samovar.passes.deri
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samovar._native import i64
 from samovar.ir import (
@@ -52,7 +52,7 @@ class Reversed:
     the kernel writes, each with a line; `loaded` are all arrays that it reads. `overwritten` are loads whose element may be
     written afterward, each with such a write. `lost` are arrays without a gradient that values with derivatives are written
     to; `read` and `written` are all float arrays without one, with a line each. `returned` is the operation that returns a
-    value with derivatives."""
+    value with derivatives. `cells` are sparse fields whose active cells the reverse depends on, with a line each."""
 
     reads: tuple[tuple[Array, Box, int], ...]
     writes: tuple[tuple[Array, Box, int], ...]
@@ -63,6 +63,7 @@ class Reversed:
     read: Mapping[Array, int]
     written: Mapping[Array, int]
     returned: Operation | None
+    cells: Mapping[Array, int]
 
 
 def reverse(
@@ -117,12 +118,13 @@ class _Reverse(Primal):
             passive["load"],
             passive["store"],
             self.returned,
+            {},
         )
         before = self.snapshots(live) if self.replays else {}
         forward = self.kept(self.top, live, before=before)
         self.kernel.body = Region([*self.zeros(self.top), *forward, *self.top.build.operations])
         self.kernel.parameters += [each for each in self.adjoints.values() if each not in self.kernel.parameters]
-        return made
+        return replace(made, cells=_asked_cells(self.kernel.body))
 
     def _passive(self, code: str) -> dict[Array, int]:
         """The float arrays without a gradient that are read, or written, each with a line."""
@@ -427,3 +429,14 @@ class _Reverse(Primal):
         made.stepping = task.stepping
         self.top.build.append(made)
         self.joints.append((task, made))
+
+
+def _asked_cells(body: Region) -> dict[Array, int]:
+    """The sparse fields, or masks, that a region asks for active cells or lengths of lists, each with a line."""
+    found: dict[Array, int] = {}
+    for operation in walk(body):
+        if operation.code in ("list_cells", "cell_active", "list_length"):
+            found.setdefault(operation.payload, 0)
+        # The list for a loop over active cells has no line of its own: it is before the loop.
+        found.update((array, int(operation.line)) for array, line in found.items() if line == 0)
+    return found
