@@ -1,7 +1,7 @@
 """Backends: from IR to code. There is one, for LLVM.
 
-A backend is a module with a `BACKEND` that implements `samovar.backends.protocol`, and a line in `BACKENDS`. Nothing else
-depends on which ones exist: code that compiles or loads calls `backend()`.
+A backend is a module with a `BACKEND` that implements `samovar.backends.protocol`, and a line in `BACKENDS`. No other
+code depends on which backends exist: code that compiles or loads calls `backend()`.
 """
 
 from __future__ import annotations

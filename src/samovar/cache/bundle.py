@@ -135,5 +135,5 @@ class Bundle:
 
 
 def _is_key(key: object) -> bool:
-    """Whether the value is a key. Keys become file names, so nothing else may pass."""
+    """Whether the value is a key. Keys become file names, so other text is rejected."""
     return isinstance(key, str) and len(key) == 40 and set(key) <= set("0123456789abcdef")

@@ -71,7 +71,7 @@ def export_bundle(
 def _contents(
     library: Library, stored: dict[str, StoredKernel], load: Load, *, everything: bool
 ) -> Iterator[bytes]:
-    """Yield the entries that belong to some kernels. Unreadable ones are left out."""
+    """Yield the entries that belong to some kernels. Unreadable ones are omitted."""
     images = set()
     for key in stored:
         for data in _examined(library, "kernels", key):

@@ -38,8 +38,8 @@ class StoredLeaf:
 
 
 def leaf_entries(library: Library, tree_key: str) -> dict[str, tuple[Record, bytes]]:
-    """Return the leaves of a tree in a store, by key: the record of each, and the content of its entry. What is damaged or
-    was evicted is left out."""
+    """Return the leaves of a tree in a store, by key: the record of each, and the content of its entry. Damaged and
+    evicted entries are omitted."""
     tree, found = library.tree(tree_key), {}
     for steps, (key, sources, _, _) in () if tree is None else tree.leaves():
         try:

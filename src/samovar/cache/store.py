@@ -161,7 +161,7 @@ class Store:
         self._report_foreign()
 
     def _report_foreign(self) -> None:
-        """Report foreign entries on request only: they cost a compile and nothing else."""
+        """Report foreign entries on request only: their only cost is a compile."""
         self.foreign += 1
         if self.foreign == 1 and "cache" in os.environ.get("SAMOVAR_LOG", "").split(",") and sys.stderr is not None:
             sys.stderr.write(

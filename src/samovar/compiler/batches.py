@@ -71,7 +71,7 @@ class _Batch:
             self._collect(wait=True)
 
     def _distribute(self, ahead: int) -> None:
-        """Give the workers jobs, in order, idle workers first."""
+        """Assign jobs to workers in order, to idle workers first."""
         for hand in [*self.busy.values()]:
             if self.waiting and not hand.jobs:
                 self._hand_out(hand)

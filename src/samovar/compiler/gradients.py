@@ -92,7 +92,7 @@ def of_part(lens: Lens, lowered: Lowered) -> Lowered:
 
 
 def described_steps(kernel: Kernel) -> bytes:
-    """The structure of a graph for `samovar.runtime.graph_steps`. No code of the kernel is left."""
+    """The structure of a graph for `samovar.runtime.graph_steps`. No code of the kernel remains."""
     paths = PathTable([])
 
     def plain(step: Step) -> tuple[Any, ...]:

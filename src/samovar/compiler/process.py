@@ -90,7 +90,7 @@ class Worker:
             theirs.close()
 
     def fileno(self) -> int:
-        """The descriptor on which answers arrive."""
+        """The descriptor from which answers are read."""
         return self._socket.fileno()
 
     def greet(self) -> None:
@@ -255,7 +255,7 @@ def _reaped(process: int, options: int = os.WNOHANG) -> bool:
 
 
 def _killed(process: int) -> bool:
-    """Kill a process, whatever it is doing."""
+    """Kill a process unconditionally."""
     try:
         os.kill(process, _signal.SIGKILL)
     except OSError:

@@ -22,7 +22,7 @@ def write_report(name: str, text: str, target: Target, events: Sequence[str], su
     """Write the text of a kernel, with the events that led to the failure as comments above it. Return the path, or a phrase
     to use instead. The text is that of the backend, or of a kind with the given `suffix`.
 
-    The same text goes to the same file, so that a program that is started repeatedly leaves one.
+    Equal texts have the same file, so a program that is started repeatedly writes only one.
     """
     heading = [
         _TITLE.format(samovar.__version__, name),

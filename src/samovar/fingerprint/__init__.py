@@ -1,7 +1,7 @@
 """Stable structural fingerprints of Python objects, and steps cached by them.
 
-The package stands on its own: it needs the standard library, `samovar._native` and `samovar.reflection`, and knows nothing
-of kernels. Names are imported lazily.
+The package is independent of kernels: it needs only the standard library, `samovar._native` and `samovar.reflection`.
+Names are imported lazily.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of caches, one per entry. Writes are atomic, however many processes write the same entry.
+"""Files of caches, one per entry. Writes are atomic, even if several processes write the same entry.
 
 A writer renames a temporary file next to the entry. Temporary files of dead writers are removed once they are old. Used by
 `FileCache` and by the store of compiled kernels.

@@ -24,7 +24,7 @@ def by_verified_name(value: object, *, module: str | None = None, name: str | No
     """Identify an object by the qualified name under which another process finds it. Use it as a rule or to end one.
 
     The name is what the object claims with `__module__` and `__qualname__`, unless it is given. It has to resolve to this
-    very object; otherwise a `TypeError` with the path to the object is raised. Nothing else about the object counts.
+    very object; otherwise a `TypeError` with the path to the object is raised. No other property of the object matters.
 
     >>> import decimal
     >>> from samovar.fingerprint import by_verified_name, make_deconstructor, make_fingerprinter

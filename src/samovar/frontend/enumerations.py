@@ -1,7 +1,7 @@
 """Operators on enum members: they compare, and are true, as in Python.
 
-A plain member equals only itself. One that is also a number or a string compares as such. Flags, and classes with
-their own operators, are left to Python.
+A plain member equals only itself. One that is also a number or a string compares as such. Python evaluates
+flags, and classes with their own operators.
 """
 
 from __future__ import annotations

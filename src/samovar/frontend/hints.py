@@ -39,7 +39,7 @@ def surrogate(stager: Stager, call: Call) -> Staged:
 
 
 def stopped(stager: Stager, call: Call) -> Staged:
-    """No derivative goes through reads of the array. Says nothing to a kernel that is not differentiated."""
+    """Reads of the array carry no derivative. Says nothing to a kernel that is not differentiated."""
     tensor = call["x"]
     if "derivative" in stager.context.lens.kernel.options:
         if not isinstance(tensor, Tensor):

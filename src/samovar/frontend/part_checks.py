@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_part(stager: Stager, problem: str, start: Value, count: Value, length: Value) -> None:
-    """Check at run time that a slice is within what it is taken from."""
+    """Check at run time that a slice is within its parent."""
     with stager.unwritten():
         begin, size, end = (convert(stager, each, i64) for each in (start, count, length))
         zero = constant(0, i64)

@@ -100,7 +100,7 @@ def reached_from_tasks(kernel: Kernel) -> set[Function]:
 def contested(kernel: Kernel) -> dict[Operation, frozenset[Array]]:
     """For each operation in a section: the arrays that other sections access concurrently, if one of them writes.
 
-    Updates of these stay atomic, whatever else is known about them.
+    Updates of these always stay atomic.
     """
     found: dict[Operation, frozenset[Array]] = {}
     present = list(sections(kernel))

@@ -52,7 +52,7 @@ class KernelHistory:
         self._names: Printer | None = None
 
     def text(self, kernel: Kernel) -> str:
-        """The whole kernel as it is now."""
+        """The whole kernel in its current state."""
         printer = Printer()
         if self._names is not None:
             printer.numbers, printer.locals = self._names.numbers, self._names.locals

@@ -205,7 +205,7 @@ def users(regions: Iterable[Region]) -> dict[Value, list[Operation]]:
 
 
 def operands_first(values: Iterable[Value], counts: Callable[[Value], bool]) -> Iterator[Value]:
-    """Some values and their transitive operands, in post-order, each once. Values that do not count are left out, with their
+    """Some values and their transitive operands, in post-order, each once. Values that do not count are omitted, with their
     operands."""
     # An explicit stack: an expression may be as long as a program.
     stack = list(values)

@@ -49,7 +49,7 @@ def foreign_dtype(name: str) -> DType | None:
 
 
 def as_dtype(spec: object, options: Options) -> DType:
-    """The dtype that `spec` stands for: a dtype, `int`, `float`, `bool`, `complex`, or a dtype of NumPy or torch.
+    """The dtype that `spec` denotes: a dtype, `int`, `float`, `bool`, `complex`, or a dtype of NumPy or torch.
 
     `int`, `float` and `complex` are the default types set in `options`.
 

@@ -55,7 +55,7 @@ def raw_mod(x1: Any, x2: Any) -> Any:
 @_root
 @elementwise("common")
 def bit_shr(x1: int, x2: int) -> int:
-    """Logical right shift: zeros are shifted in, whatever the sign.
+    """Logical right shift: zeros are shifted in, regardless of the sign.
 
     In plain Python an integer has as many bits as a literal in a kernel: 32 if it fits in an i32, else 64.
 

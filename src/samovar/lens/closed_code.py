@@ -1,7 +1,7 @@
 """Closed code: plain functions whose inputs can all be determined from their bytecode.
 
 Closed code reads its arguments, captured variables and global names, and calls methods of Python's built-in values and
-containers. It does nothing else: no imports, no class definitions, no identity comparisons, no attribute assignments. This
+containers. It has no other effect: no imports, no class definitions, no identity comparisons, no attribute assignments. This
 module lists the allowed instructions and methods; code that uses any other is not closed.
 """
 

@@ -46,7 +46,7 @@ def data_oriented(
 
     Arrays that a kernel reads are bound at each launch. Numbers that it reads are compile-time constants with guards; with
     `template_primitives=False` they are read at each launch instead. `stable_members=True` promises that no member is
-    rebound after the first launch, so launches skip these checks. Options that are left out are inherited.
+    rebound after the first launch, so launches skip these checks. Omitted options are inherited.
 
     >>> import samovar as sv
     >>> @sv.data_oriented

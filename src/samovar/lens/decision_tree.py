@@ -2,7 +2,7 @@
 
 A compile is a pure function of the answers it gets, so two compiles with the same answers ask the same next question. A
 segment is a run of questions with one known answer each; it ends in a leaf, or in a fork where several answers are known.
-The tree is plain data (see `serialized`), so it is stored in a file as it is. It is only a hint: whatever it lacks is
+The tree is plain data (see `serialized`), so it is stored in a file unchanged. It is only a hint: whatever it lacks is
 compiled.
 """
 

@@ -365,7 +365,7 @@ def is_immutable(value: object) -> bool:
 
 
 def annotation(value: object) -> Annotation:
-    """Return the annotation that an object stands for."""
+    """Return the annotation that an object denotes."""
     is_number = value is int or value is float or value is bool
     is_annotation = is_number or kind(value) in _ANNOTATIONS or type(value) is GenericAlias
     if not is_annotation and kind(value) is Kind.INTRINSIC:  # a dtype of NumPy or torch

@@ -190,7 +190,7 @@ class Ref:
         return tuple(key[1] if isinstance(key, tuple) else key for key in answer)
 
     def annotation(self) -> Annotation:
-        """Return the annotation that it stands for."""
+        """Return the annotation that it denotes."""
         self.ask("annotation")
         return questions.annotation(self._object)
 

@@ -121,7 +121,7 @@ def _length(values: Any) -> int:
 
 class SparseMatrix:
     """A SciPy matrix, or a NumPy one if SciPy is missing (`matrix`), with `+`, `-`, `*` (by a number, or element-wise), `@`
-    and `transpose()`. `SparseMatrix(n, m)` is one of zeros; numbers are f64, whatever the `dtype` says.
+    and `transpose()`. `SparseMatrix(n, m)` contains only zeros. Elements are always f64; `dtype` has no effect.
 
     >>> import samovar as sv
     >>> A = sv.linalg.SparseMatrix(2, 3)

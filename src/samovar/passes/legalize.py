@@ -11,7 +11,7 @@ library call), and a backend renders each by itself:
 - functions of f16 are computed in f32 and rounded;
 - predicates with only one answer for a type (is this integer NaN?) become constants.
 
-Constant divisors and amounts need no guards. What depends on the processor is left to the backend: reciprocal square root
+Constant divisors and amounts need no guards. The backend handles what depends on the processor: reciprocal square root
 estimates, minimum and maximum, sums and products of f16.
 """
 

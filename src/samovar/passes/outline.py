@@ -375,7 +375,7 @@ def _changes_in_place(loop: ParallelFor) -> bool:
     """Whether an array that a task writes is also read at other indices (`a[i, j] -= a[i, k] * a[k, j]`).
 
     Reading elements that other iterations write is undefined, so it may be assumed not to happen; LLVM could only compare
-    addresses of all rows before the loop, and would find an overlap. Arguments that may alias are left to LLVM: the kernel
+    addresses of all rows before the loop, and would find an overlap. LLVM handles arguments that may alias: the kernel
     does not show whether they do.
     """
     if loop.race_checked or loop.scatters:

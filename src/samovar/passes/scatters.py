@@ -1,7 +1,7 @@
 """Scatters: atomics of a task on unpredictable elements of one array, as in a histogram, may use private copies.
 
 As with reductions, the array must be `alone` (noalias), all its accesses in the task are one commuting operation, and the
-old values are unused. Reductions are left alone. A copy is as large as the array, which must be contiguous, so copies pay
+old values are unused. Reductions are unchanged. A copy is as large as the array, which must be contiguous, so copies pay
 only if there are more iterations than elements. If every variable of the task appears in the indices (`a[i + 1] += x`), they
 do not: such an array stays atomic. The rest is decided at run time, from the extents.
 """

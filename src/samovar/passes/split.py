@@ -378,7 +378,7 @@ class _Places:
         return [(begin, end) for begin, end in ranges if begin < end]
 
     def _mark(self, position: int) -> int:
-        """A hash of the operations on both sides of a place, and of nothing else."""
+        """A hash of only the operations on both sides of a place."""
         near = [step.operation for step in self.steps[max(0, position - 3) : position + 3]]
         words = [f"{each.code} {[o.value for o in each.operands if isinstance(o, Constant)]}" for each in near]
         return crc32(" ".join(words).encode())

@@ -86,7 +86,7 @@ def wholes_of(found: list[tuple[Placed, int, Layout]]) -> list[tuple[Field, int,
 
 
 def share_entry(made: Any) -> None:
-    """Give a component the memory of the whole field, and its grad that of the grad."""
+    """Let a component share the memory of the whole field, and its grad that of the field's grad."""
     field, place = made.entry_of
     _share(made, field, place)
     if field.grad is not None:
@@ -94,7 +94,7 @@ def share_entry(made: Any) -> None:
 
 
 def _share(made: Any, field: Field, place: tuple[int, ...]) -> None:
-    """Give a field the memory of one component of another one."""
+    """Let a field share the memory of one component of another field."""
     memory, start = field_memory(field)
     layout = field_layout(field)
     assert layout is not None

@@ -111,7 +111,7 @@ class Above:
         _refuse("bit_struct")
 
     def lazy_grad(self) -> None:
-        """Give the fields of floats that are placed below, and not in use yet, a grad."""
+        """Add a grad to the float fields below that are not in use yet."""
         for node, field in self._fields_below():
             if not field.needs_grad:
                 grad = _like(field)
@@ -119,7 +119,7 @@ class Above:
                 node.take_along(grad)
 
     def lazy_dual(self) -> None:
-        """Give the fields of floats that are placed below, and not in use yet, a dual."""
+        """Add a dual to the float fields below that are not in use yet."""
         for node, field in self._fields_below():
             if getattr(field, "dual", None) is None:
                 dual = _like(field)
@@ -348,7 +348,7 @@ class Node(Above):
         return self._cells
 
     def set_cells(self, cells: Field) -> None:
-        """Give it its cells, when it is laid out."""
+        """Set its cells when it is laid out."""
         self._cells = cells
 
     @property

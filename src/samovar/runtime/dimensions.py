@@ -1,4 +1,4 @@
-"""Dimensions by name (`sv.i`, `sv.ij`, …), and shapes as a program gives them."""
+"""Dimensions by name (`sv.i`, `sv.ij`, …), and shapes as arguments."""
 
 from __future__ import annotations
 

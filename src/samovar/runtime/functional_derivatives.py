@@ -108,7 +108,7 @@ def vjp(f: Callable[..., Any], *arrays: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 def _require_separate(f: Callable[..., Any], results: Sequence[Any]) -> None:
-    """Each result has a weight of its own, so that no two share a gradient."""
+    """Each result has its own weight, so that results do not share a gradient."""
     places = [Place(each.grad) for each in results]
     for number, place in enumerate(places):
         if any(place.overlaps(other) for other in places[:number]):

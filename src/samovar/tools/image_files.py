@@ -52,7 +52,7 @@ def imread(path: str | os.PathLike[str], channels: int = 0, xy: bool = False) ->
     """Read an image as a NumPy array of bytes: height × width for shades of gray, × channels for colors.
 
     `channels` converts it: 1 gray, 3 RGB, 4 RGBA. With `xy=True` it is indexed by x and y from the bottom left. PNG files
-    are read by themselves, others by Pillow. A PNG file of 16 bits gives 16-bit numbers.
+    are read by themselves, others by Pillow. A 16-bit PNG file is returned as 16-bit integers.
 
     >>> import os, tempfile
     >>> import numpy as np

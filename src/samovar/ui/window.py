@@ -102,7 +102,7 @@ class Gui:
 
     @contextlib.contextmanager
     def sub_window(self, name: str, x: float = 0, y: float = 0, width: float = 0, height: float = 0) -> Iterator[Gui]:
-        """A group of widgets, with a title. Groups stand beside the picture, wherever they are placed."""
+        """A group of widgets, with a title. Groups appear next to the picture; their position is ignored."""
         self.begin(name, x, y, width, height)
         try:
             yield self

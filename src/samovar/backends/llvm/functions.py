@@ -151,7 +151,7 @@ class Copy:
 
 
 def render_copy(module: Module, function: Function, name: str) -> Copy:
-    """Add a function to the module, and report whether it can be added to others as it is."""
+    """Add a function to the module, and report whether it can be added to other modules unchanged."""
     references, declarations = module.references, module.declarations
     own: dict[str, str] = {}
     module.declarations = own

@@ -329,7 +329,7 @@ def _joined(writer: Writer, elements: Sequence[str], dtype: DType, run: int) -> 
 
 
 def _some_lanes(writer: Writer, value: Value, lanes: Sequence[int]) -> Value:
-    """The value in some of its lanes; a scalar as it is."""
+    """The value in some of its lanes; a scalar is unchanged."""
     if not value.width:
         return value
     chosen = writer.shuffle(register_type(dtype_of(value), value.width), writer.value(value), "poison", lanes)

@@ -294,7 +294,7 @@ class Module:
         return lambda array: marks.get(array, "")
 
     def node(self, text: str) -> str:
-        """A metadata node; a star stands for its own number."""
+        """A metadata node; `*` is replaced by its own number."""
         self.references += 1
         number = _FIRST_NODE + len(self.loops)
         self.loops.append(f"!{number} = {text.replace('*', str(number))}")

@@ -1,6 +1,6 @@
 """Arrays as values: rows and slices of arrays, and expressions of whole arrays.
 
-None of them has memory of its own. The elements of an expression are computed where they are used, so an assignment such as
+None of them owns memory. The elements of an expression are computed where they are used, so an assignment such as
 `a[:] = b * c + 1` is one loop without temporaries. A name that holds an expression is valid until something that it reads
 changes. Shapes are compared in debug mode, and at compile time where they are known.
 """
@@ -470,7 +470,7 @@ def compared(stager: Stager, comparison: Comparison, left: Staged, right: Staged
 
 
 def is_operand(value: Staged) -> bool:
-    """Whether a value can stand beside an array."""
+    """Whether a value can be combined with an array element by element."""
     return value.is_number() or value.is_elementwise() or value.as_array_value() is not None
 
 

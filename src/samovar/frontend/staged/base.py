@@ -120,15 +120,15 @@ class Staged:
         stager.fail_type(node, f"expected a number, got {self.describe()}", self.advice)
 
     def as_dtype(self, stager: Stager) -> DType | None:
-        """The dtype that it stands for in an annotation or as an argument; None if it is not one."""
+        """The dtype that it denotes in an annotation or as an argument; None if it is none."""
         return None
 
     def matrix_type(self) -> MatrixType | None:
-        """The vector or matrix type that it stands for in an annotation; None if it is not one."""
+        """The vector or matrix type that it denotes in an annotation; None if it is none."""
         return None
 
     def struct_kind(self) -> StructKind | None:
-        """The struct type that it stands for in an annotation; None if it is not one."""
+        """The struct type that it denotes in an annotation; None if it is none."""
         return None
 
     # --- operators: None if it has no rule for the other side, which is asked next

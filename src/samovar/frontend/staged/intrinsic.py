@@ -44,7 +44,7 @@ class Intrinsic(Staged):
         return stager.context.lens.intrinsic(self.name)
 
     def as_dtype(self, stager: Stager) -> DType | None:
-        """The dtype that `int`, `float` and `bool` stand for."""
+        """The dtype that `int`, `float` or `bool` denotes."""
         return python_type(stager, self.name)
 
 

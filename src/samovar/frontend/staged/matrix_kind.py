@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MatrixKind(Staged):
-    """A vector or matrix type. Calling it makes a value."""
+    """A vector or matrix type. A call creates a value."""
 
     __slots__ = ("kind",)
 

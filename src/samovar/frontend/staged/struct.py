@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StructKind(Staged):
-    """A struct type, and where it was found: its methods are looked up there. Calling it makes a struct."""
+    """A struct type, and where it was found: its methods are looked up there. A call creates a struct."""
 
     __slots__ = ("kind", "ref", "within")
 
