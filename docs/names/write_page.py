@@ -22,8 +22,8 @@ have the same meaning. `samovar run --as quadrants program.py` (also `-m module`
 `samovar.compat.install("quadrants")`; with `import samovar.compat.quadrants as qd`, that line is the only change. In this
 mode errors have the names of Quadrants, `qd.lang` has what programs use, and `QD_*` variables are read (`QD_DUMP_IR=1`
 writes to `debug_dump_path`, by default `/tmp/ir`; `QD_KERNEL_COVERAGE=1` sets `kernel_coverage`). The same holds for Taichi
-(`samovar.compat.taichi`, `--as taichi`, `TI_*`). Its windows (`ti.GUI`, `ti.ui`) render off-screen: there is no input, files
-are written on request, and a window closes after `SAMOVAR_FRAMES` frames (default 50).
+(`samovar.compat.taichi`, `--as taichi`, `TI_*`). Its windows (`ti.GUI`, `ti.ui`) are [pages](pictures.md#windows) in a
+browser or a notebook. Without a display they render off-screen and close after `SAMOVAR_FRAMES` frames (default 50).
 
 `docs/names/write_page.py` generates this page from `docs/names/quadrants.txt`.
 
