@@ -96,7 +96,7 @@ def measures_a_number(a, number):
 
 
 def rolls_dice(a, number):
-    a[0, 0] = random.random()
+    a[0, 0] = random.choice((1, 2))
 
 
 def looks_at_the_clock(a, number):
@@ -132,7 +132,7 @@ CASES = [
     (fills_a_dict, "an element of a dict cannot be assigned", "use an array"),
     (forgets_an_argument, "`weighted` is missing the argument `weight`", "its parameters are x, weight"),
     (measures_a_number, "`number` is a number and has no length", None),
-    (rolls_dice, "`random.random` is a Python random-number function", "`sv.random()`"),
+    (rolls_dice, "`random.choice` is a Python random-number function", "`sv.randint(...)`"),
     (looks_at_the_clock, "`time.perf_counter` is a built-in function", "before or after the launch"),
     (calls_a_kernel, "the kernel `another` cannot be called", "make it a `@sv.func`"),
     (asks_as_warp_does, "`sv` has no attribute `tid`", "the outermost loop of a kernel is parallel"),

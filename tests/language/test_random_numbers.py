@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -231,3 +232,35 @@ def test_the_battery_many_times(source):
         counts, _ = np.histogram(values, 10, (0, 1))
         uniform = upper_gamma(9 / 2, ((counts - sequences / 10) ** 2 / (sequences / 10)).sum() / 2)
         assert uniform > 1e-4, (name, uniform)
+
+
+@sv.kernel(serial=True)
+def draws_as_numpy_does(a, b, c, d, e):
+    for i in range(a.shape[0]):
+        a[i] = np.random.rand()
+        b[i] = np.random.uniform(2.0, 4.0)
+        c[i] = np.random.normal(5.0, 2.0)
+        d[i] = np.random.randint(3, 6)
+        e[i] = random.randint(3, 6)
+
+
+def test_functions_of_numpy_and_random_draw_from_the_stream_of_the_kernel():
+    arrays = [np.zeros(20000) for _ in range(3)] + [np.zeros(20000, np.int64) for _ in range(2)]
+    draws_as_numpy_does(*arrays)
+    a, b, c, d, e = arrays
+    assert 0 <= a.min() < 0.01 < 0.99 < a.max() < 1
+    assert 2 <= b.min() < 2.01 < 3.99 < b.max() < 4
+    assert abs(c.mean() - 5) < 0.1
+    assert abs(c.std() - 2) < 0.1
+    assert np.unique(d).tolist() == [3, 4, 5]
+    assert np.unique(e).tolist() == [3, 4, 5, 6]
+
+
+@sv.kernel(serial=True)
+def draws_an_array(a):
+    a[:] = np.random.rand(5)
+
+
+def test_functions_that_draw_arrays_are_errors():
+    with pytest.raises(sv.SamovarTypeError, match=r"use `sv.random\(\)`"):
+        draws_an_array(np.zeros(5))

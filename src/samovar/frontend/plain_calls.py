@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any, NoReturn
 
+from samovar._native import f64, i64
 from samovar.frontend.dispatch import call_value, stage
-from samovar.frontend.rules import INTRINSICS, Call, unpacked
+from samovar.frontend.operators import BINARY, binary
+from samovar.frontend.rules import INTRINSICS, Call, Rule, unpacked
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.callee import Callee
 from samovar.frontend.staged.outside import Inherited, Outside
+from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
 from samovar.frontend.stager import Stager
 from samovar.lens import Kind, Ref
@@ -175,6 +178,67 @@ def random_instead(ref: Ref, shown: str) -> str | None:
     return f"use {DRAWING[name]}" if name in DRAWING else INSTEAD["random"]
 
 
+def drawn_number(stager: Stager, ref: Ref, node: ast.Call) -> Staged | None:
+    """The result of a random-number function of NumPy or `random` that draws one number, from the stream of the kernel. None
+    for others, and for those that draw arrays."""
+    home, name, _ = ref.origin()
+    drawing = DRAWN.get(name)
+    if drawing is None or node.keywords or random_instead(ref, ast.unparse(node.func)) is None:
+        return None
+    # A method of a generator draws from a stream of its own.
+    owner = stage(stager, node.func.value) if isinstance(node.func, ast.Attribute) else None
+    if not isinstance(owner, Outside) or owner.ref.kind() is not Kind.MODULE:
+        return None
+    rule, least, most = drawing
+    if not least <= len(node.args) <= most or any(isinstance(each, ast.Starred) for each in node.args):
+        return None
+    values = [stage(stager, each).as_operand(stager, each) for each in node.args]
+    if not all(each.is_number() for each in values):
+        return None
+    return rule(stager, values, node, home == "random" and name == "randint")
+
+
+def uniform_number(stager: Stager, values: list[Staged], node: ast.Call, includes_end: bool) -> Staged:
+    unit: Staged = Scalar(stager.emit("random", f64))
+    low, high = with_defaults(values)
+    width = binary(stager, BINARY[ast.Sub], high, low, node)
+    return binary(stager, BINARY[ast.Add], low, binary(stager, BINARY[ast.Mult], width, unit, node), node)
+
+
+def with_defaults(values: list[Staged]) -> list[Staged]:
+    """Two parameters, which are 0 and 1 if not given."""
+    defaults: list[Staged] = [Static(0.0), Static(1.0)]
+    return values + defaults[len(values) :]
+
+
+def normal_number(stager: Stager, values: list[Staged], node: ast.Call, includes_end: bool) -> Staged:
+    rule = INTRINSICS["samovar.randn"]
+    assert isinstance(rule, Rule)
+    unit = rule.applied(stager, Call(node, {"dt": Static(f64)}, {"dt": node}))
+    mean, deviation = with_defaults(values)
+    return binary(stager, BINARY[ast.Add], mean, binary(stager, BINARY[ast.Mult], deviation, unit, node), node)
+
+
+def whole_number(stager: Stager, values: list[Staged], node: ast.Call, includes_end: bool) -> Staged:
+    """NumPy excludes the upper bound; `random.randint` includes it."""
+    rule = INTRINSICS["samovar.randint"]
+    assert isinstance(rule, Rule)
+    low, high = values if len(values) == 2 else (Static(0), values[0])
+    if includes_end:
+        high = binary(stager, BINARY[ast.Add], high, Static(1), node)
+    return rule.applied(stager, Call(node, {"low": low, "high": high, "dtype": Static(i64)}, {"dtype": node}))
+
+
+#: Random-number function → the rule for one number, and its least and greatest number of arguments.
+DRAWN = {
+    **dict.fromkeys(("random", "rand", "random_sample", "ranf", "sample"), (uniform_number, 0, 0)),
+    "uniform": (uniform_number, 0, 2),
+    **dict.fromkeys(("randn", "standard_normal"), (normal_number, 0, 0)),
+    **dict.fromkeys(("normal", "gauss", "normalvariate"), (normal_number, 0, 2)),
+    **dict.fromkeys(("randint", "randrange"), (whole_number, 1, 2)),
+}
+
+
 def get_attribute(stager: Stager, call: Call) -> Staged:
     """`getattr` on an object, a module or a class: a question that each launch asks again."""
     owner, name, default = call["owner"], attribute_name(call["name"]), call.get("default")
@@ -241,6 +305,9 @@ def call_outside(value: Outside, stager: Stager, node: ast.Call) -> Staged:
             rule = INTRINSICS.get("{}.{}".format(*value.ref.origin()[:2]))  # such as `np.zeros`, a built-in function
             if rule is not None:
                 return rule(stager, node)
+            drawn = drawn_number(stager, value.ref, node)
+            if drawn is not None:
+                return drawn
             refuse_call(stager, value.ref, node)
     elif value.ref.origin()[0].partition(".")[0] == "numpy":
         refuse_call(stager, value.ref, node)
