@@ -6,10 +6,11 @@
 A seed determines a program: its fields (dense, sparse, of vectors, matrices and structs), its functions, and its kernels
 with loops, branches, atomic updates and reductions. No two iterations of a parallel loop touch one element, except for
 atomic updates of one kind, so results do not depend on their order. Divisors are positive, shifts are small, indices
-are within bounds, and floats decide no branches: what is left undefined is not in question. Neither are two defects of
+are within bounds, and floats decide no branches: what is left undefined is not in question. Neither are three defects of
 Quadrants 1.3.3: an element of a sparse field that is read, activated in a branch, and read again is still 0; and a write in
 an inner loop activates its cell even if the loop does not get there. So cells that a loop reads at its own index, or writes
-in an inner loop, are activated first.
+in an inner loop, are activated first. The third one makes seeds differ: where it folds a constant, `-13 % 5` is -3 and
+`-13 // 5` is -2, as in C; of run-time values they are 2 and -3, as in Python and here.
 """
 
 from __future__ import annotations
