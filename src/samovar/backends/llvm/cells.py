@@ -88,12 +88,9 @@ def _listed(writer: Writer, operation: Operation) -> str:
 
     if not width:
         return one(widened(writer, position))
-    vector, found = f"<{width} x i64>", "poison"
-    for lane in range(width):
-        kind_of_index = register_type(dtype_of(position), width)
-        number = writer.define(f"extractelement {kind_of_index} {writer.value(position)}, i64 {lane}")
-        found = writer.define(f"insertelement {vector} {found}, i64 {one(number)}, i64 {lane}")
-    return found
+    vector = f"{register_type(dtype_of(position), width)} {writer.value(position)}"
+    numbers = (writer.define(f"extractelement {vector}, i64 {lane}") for lane in range(width))
+    return writer.joined("i64", [one(number) for number in numbers], 1)
 
 
 def _append(writer: Writer, operation: Operation) -> str:

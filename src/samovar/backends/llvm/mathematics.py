@@ -47,7 +47,7 @@ def library(writer: Writer, name: str, dtype: DType, width: int, *arguments: str
         taken = [_lanes(writer, kind, argument, width, first, lanes) for argument in arguments]
         part = register_type(dtype, lanes) if lanes > 1 else kind
         parts.append(writer.call(part, called, ((part, argument) for argument in taken), writer.flags))
-    return _joined(writer, kind, parts, lanes)
+    return writer.joined(kind, parts, lanes)
 
 
 def _lanes(writer: Writer, kind: str, vector: str, width: int, first: int, count: int) -> str:
@@ -57,20 +57,6 @@ def _lanes(writer: Writer, kind: str, vector: str, width: int, first: int, count
     if count == 1:
         return writer.define(f"extractelement <{width} x {kind}> {vector}, i64 {first}")
     return writer.shuffle(f"<{width} x {kind}>", vector, "poison", range(first, first + count))
-
-
-def _joined(writer: Writer, kind: str, parts: list[str], lanes: int) -> str:
-    """Concatenate vectors, or single values: a power of two of them."""
-    if lanes == 1:
-        whole = "poison"
-        for lane, part in enumerate(parts):
-            whole = writer.define(f"insertelement <{len(parts)} x {kind}> {whole}, {kind} {part}, i64 {lane}")
-        return whole
-    while len(parts) > 1:
-        pairs, vector = zip(parts[::2], parts[1::2], strict=True), f"<{lanes} x {kind}>"
-        parts = [writer.shuffle(vector, *pair, range(2 * lanes)) for pair in pairs]
-        lanes *= 2
-    return parts[0]
 
 
 def function(writer: Writer, operation: Operation) -> str:

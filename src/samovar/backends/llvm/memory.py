@@ -256,7 +256,8 @@ def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
     dtype, run, width = array.dtype, operation.step, operation.width // operation.step
     places = _evenly_spaced(writer, operation, array, operation.operands)
     if places:
-        return _joined(writer, [read(writer, place, dtype, writer.access_of(array)) for place in places], dtype, 1)
+        elements = [read(writer, place, dtype, writer.access_of(array)) for place in places]
+        return writer.joined(register_type(dtype), elements, 1)
     vector, pointer = register_type(dtype, operation.width), writer.pointer(array)
     starts = range(0, operation.width, run)
     indices = tuple(_some_lanes(writer, index, starts) if run > 1 else index for index in operation.operands)
@@ -282,7 +283,7 @@ def _gathered(writer: Writer, operation: VectorOperation, array: Array) -> str:
             place = address(writer, array, at, inbounds=False)
         elements.append(read(writer, place, dtype, writer.access_of(array), run if run > 1 else 0))
     writer.parts[array, "pointer", 0] = pointer
-    found = _joined(writer, elements, dtype, run)
+    found = writer.joined(register_type(dtype), elements, run)
     if operation.mask is not None:
         found = writer.define(f"select <{operation.width} x i1> {mask}, {vector} {found}, {vector} zeroinitializer")
     return found
@@ -312,20 +313,6 @@ def _evenly_spaced(writer: Writer, operation: VectorOperation, array: Array, ind
     distance = element_offset(writer, array, [Constant(step, i64) for step in steps])
     moved = [writer.define(f"mul i64 {distance}, {lane}", "x") for lane in range(1, operation.width)]
     return [start, *(_moved(writer, start, array.dtype, each) for each in moved)]
-
-
-def _joined(writer: Writer, elements: Sequence[str], dtype: DType, run: int) -> str:
-    """A vector of scalars, or of short vectors, a power of two of them."""
-    if run == 1:
-        kind, vector, found = register_type(dtype), register_type(dtype, len(elements)), "poison"
-        for lane, element in enumerate(elements):
-            found = writer.define(f"insertelement {vector} {found}, {kind} {element}, i64 {lane}")
-        return found
-    while len(elements) > 1:
-        pairs = zip(elements[::2], elements[1::2], strict=True)
-        elements = [writer.shuffle(register_type(dtype, run), *pair, range(2 * run)) for pair in pairs]
-        run *= 2
-    return elements[0]
 
 
 def _some_lanes(writer: Writer, value: Value, lanes: Sequence[int]) -> Value:

@@ -235,6 +235,19 @@ class Writer(ABC):
         chosen = ", ".join("i32 poison" if lane is None else f"i32 {lane}" for lane in lanes)
         return self.define(f"shufflevector {vector} {one}, {vector} {other}, <{len(lanes)} x i32> <{chosen}>")
 
+    def joined(self, kind: str, parts: Sequence[str], lanes: int) -> str:
+        """Concatenate registers of one type, or vectors of so many lanes: a power of two of them."""
+        if lanes == 1:
+            whole = "poison"
+            for lane, part in enumerate(parts):
+                whole = self.define(f"insertelement <{len(parts)} x {kind}> {whole}, {kind} {part}, i64 {lane}")
+            return whole
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [self.shuffle(f"<{lanes} x {kind}>", *pair, range(2 * lanes)) for pair in pairs]
+            lanes *= 2
+        return parts[0]
+
     def define_early(self, expression: str, wanted: str) -> str:
         """Like `define`, at the top of the function."""
         name = self.name(wanted)
