@@ -27,9 +27,12 @@ from .source import define
 
 LOOPS = Path(plan.__file__).parent
 #: What a refusal returns.
-NOTHING = ("None", "{}")
-#: The modules whose refusals are looked at: what decides on rewrites, and not on prices.
-REFUSING = ("carry", "congruence", "dependence", "divergence", "inline_calls", "interleave", "peel", "unroll")
+NOTHING = ("None", "{}", "[]")
+#: The modules whose refusals are looked at: what decides on rewrites, and not on costs.
+REFUSING = (
+    "carry", "congruence", "dependence", "divergence", "emit", "forward_elements", "index_sets", "inline_calls",
+    "interleave", "peel", "promote", "sink", "speculate", "unroll",
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -194,6 +197,20 @@ def test_arrays_that_overlap(distance: int) -> None:
         np.testing.assert_array_equal(base, expected)
 
 
+#: An array that becomes variables.
+SMALL = """
+@sv.kernel
+def k(a: sv.types.NDArray[sv.f32, 1]):
+    for i in a:
+        v = sv.Matrix.zero(sv.f32, 3, 3)
+        for j in range(3):
+            for l in range(j + 1):
+                v[j, l] = a[i] * j + l
+        for j in range(3):
+            a[i] += v[2, j] * v[j, 0]
+"""
+
+
 # --- refusals
 
 
@@ -250,6 +267,7 @@ def test_every_refusal_is_needed_by_a_program() -> None:
         shared = np.zeros(20, np.float32)
         define(DIAGONAL, f=sv.field(sv.f32, (20, 20))).inspect("ir", shared, 19)
         define(COLUMNS, f=sv.field(sv.f32, (2, 20), order="ji")).inspect("ir", shared)
+        define(SMALL).inspect("ir", shared)
         define(OVERLAPPING).inspect("ir", shared[1:], shared[:-1])
     missing = sorted(wanted - seen)
     lines = {module: (LOOPS / f"{module}.py").read_text().splitlines() for module, _ in missing}
