@@ -64,6 +64,12 @@ def test_run_time_step(data: st.DataObject, name: str) -> None:
     assert LIMITS[name](begin, end, step) == expected(begin, end, step)
 
 
+@pytest.mark.parametrize("name", ["i8", "i32", "i64"])
+def test_run_time_steps_that_meet_the_end(name: str) -> None:
+    for begin, end, step in [(0, 10, 5), (10, 0, -5), (0, 10, 1), (7, 10, 3), (3, 3, 1)]:
+        assert LIMITS[name](begin, end, step) == expected(begin, end, step)
+
+
 @pytest.mark.parametrize("name", ["i8", "i32", "i64", "u8", "u64"])
 @pytest.mark.parametrize("step", [1, 3, 100, -1, -7, 0])
 def test_constant_step(name: str, step: int) -> None:
