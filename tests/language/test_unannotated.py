@@ -328,3 +328,27 @@ def test_numbers_of_a_dataclass_are_read_at_each_launch():
 
 def test_a_signature_stays_as_written():
     assert str(inspect.signature(quotient)) == "(a, b=3, *, scale=1.0)"
+
+
+@sv.kernel(serial=True)
+def takes_indices_for_elements(a):
+    total = 0.0
+    for x in a:
+        total += x
+    return total
+
+
+@sv.kernel(serial=True)
+def counts_and_reads(a):
+    total = 0.0
+    for _unused in a:
+        total += 1
+    for i in a:
+        total += a[i] * i
+    return total
+
+
+def test_indices_taken_for_elements_are_reported():
+    with pytest.warns(sv.SamovarWarning, match=r"`for x in a` gives the indices"):
+        takes_indices_for_elements(np.arange(1.0, 4.0))
+    assert counts_and_reads(np.arange(1.0, 4.0)) == 3 + 8

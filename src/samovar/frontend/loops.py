@@ -71,6 +71,7 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
         unroll_or_count(stager, node, iterable.sequence(stager, node.iter), body)
         return
     forget_unrolled(stager, node.body)
+    warn_of_indices(stager, node, iterable)
     space = iterable.space(stager, node.iter)
     # In a func called at the top level, under a compile-time `if` and in an unrolled loop, a loop with a `break` is serial,
     # as anywhere else.
@@ -88,6 +89,30 @@ def stage_for(stager: Stager, node: ast.For, body: Body) -> None:
         stage_parallel(stager, node, space.unordered, configuration, body)
     else:
         stage_serial(stager, node, space, body)
+
+
+def warn_of_indices(stager: Stager, node: ast.For, iterable: Staged) -> None:
+    """Warn if a kernel without annotations, as from Numba, loops over an array and takes the indices for elements: it
+    computes with them, but indexes nothing."""
+    array = iterable.as_array_value() if stager.context.infers else None
+    if array is None or array.ndim != 1 or not isinstance(node.target, ast.Name):
+        return
+    name = node.target.id
+    nodes = walk(*node.body)
+    places = [each.slice for each in nodes if isinstance(each, ast.Subscript)]
+    if not mentions(nodes, name) or mentions(walk(*places), name):
+        return
+    spelled = ast.unparse(node.iter)
+    stager.warn(
+        node.iter,
+        f"`for {name} in {spelled}` gives the indices of an array in a kernel, not its elements",
+        f"read the elements: `for i in {spelled}:`, then `{name} = {spelled}[i]`; or write `range({spelled}.shape[0])`",
+    )
+
+
+def mentions(nodes: list[ast.AST], name: str) -> bool:
+    """Whether a name is among nodes."""
+    return any(isinstance(each, ast.Name) and each.id == name for each in nodes)
 
 
 def enter_loop(stager: Stager, kind: str, node: ast.AST | None = None) -> Loop:
