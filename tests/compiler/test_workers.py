@@ -53,6 +53,13 @@ def test_one_worker_does_all_that_comes_one_after_the_other() -> None:
     assert len(workers.state.workers.all) == 1
 
 
+def test_a_worker_that_has_done_much_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "MOST_JOBS", 3)
+    idle = [made(job(number)) and {each.process for each in workers.state.workers.idle} for number in range(4)]
+    assert idle[0] == idle[1] != idle[3]
+    assert [len(each) for each in idle] == [1, 1, 0, 1]
+
+
 def test_the_worker_that_was_started_ahead_is_the_one_that_is_used() -> None:
     process.begin()
     process.begin()

@@ -74,11 +74,12 @@ class Replaced(Exception):
 
 
 class Worker:
-    """One worker process. Answers come in the order of the jobs; `owed` is how many are outstanding."""
+    """One worker process. Answers come in the order of the jobs; `owed` is how many are outstanding, `answered` how many came."""
 
     def __init__(self) -> None:
         self.process: int | None = None
         self.owed = 0
+        self.answered = 0
         self._first: int | None = None
         self._socket, theirs, self._words = _channels()
         try:
@@ -135,6 +136,7 @@ class Worker:
         except (EOFError, OSError):
             raise Died(self.words()) from None
         self.owed -= 1
+        self.answered += 1
         return answer
 
     def words(self) -> str:

@@ -16,6 +16,9 @@ from samovar.compiler.process import Worker
 #: How long (seconds) a thread waits for a busy worker before it starts another: about the startup time of one.
 PATIENCE = 0.1
 
+#: The number of jobs after which a worker is replaced: llvmlite loses about 75 KB in each run of the optimizer.
+MOST_JOBS = 1000
+
 
 class Workers:
     """The workers of this process: the idle ones, their number, and how many of them belong to batches."""
@@ -80,10 +83,10 @@ class Workers:
         return worker
 
     def give_back(self, worker: Worker, from_batch: bool = False) -> None:
-        """Return a worker; one that still owes answers is ended."""
+        """Return a worker; one that still owes answers, or has answered enough, is ended."""
         with self.condition:
             self.in_batches -= from_batch
-            keep = not worker.owed and not self.closed and self.count <= self.limit
+            keep = not worker.owed and worker.answered < MOST_JOBS and not self.closed and self.count <= self.limit
             if keep:
                 self.idle.append(worker)
             else:
