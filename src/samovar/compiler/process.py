@@ -74,7 +74,7 @@ class Replaced(Exception):
 
 
 class Worker:
-    """One worker process. Answers come in the order of the jobs. `owed` counts outstanding answers, `answered` the others."""
+    """One worker process. Answers come in the order of the jobs: `owed` are outstanding, `answered` have come."""
 
     def __init__(self) -> None:
         self.process: int | None = None
