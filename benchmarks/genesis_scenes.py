@@ -172,7 +172,7 @@ def ratio(theirs: dict[str, Any], ours: dict[str, Any], what: str) -> str:
     one, other = theirs["figures"][what], ours["figures"][what]
     if what == "step":
         one, other = one * 1e3, other * 1e3
-    return f"{one:.3g} → {other:.3g} ({one / other:.2g}×)"
+    return f"{one:.4g} → {other:.4g} ({one / other:.2g}×)"
 
 
 #: The columns of the table: what they show, of the first or the last round.
