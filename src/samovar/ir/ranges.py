@@ -8,8 +8,10 @@ arithmetic are widened slightly. Both know operations before and after `samovar.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from samovar._native import DType
 from samovar.ir.values import Array, Constant, Operation, Value
@@ -74,7 +76,9 @@ def _common_bits(one: Range, other: Range) -> Range | None:
     return (0, min(unsigned)) if unsigned else None
 
 
-def _any_bits(one: Range, other: Range) -> Range | None:
+def _any_bits(one: Range, other: Range, exact: Callable[[int, int], int]) -> Range | None:
+    if _is_point(one) and _is_point(other):
+        return exact(one[0], other[0]), exact(one[0], other[0])
     if one[0] < 0 or other[0] < 0:
         return None
     return 0, (1 << max(one[1], other[1]).bit_length()) - 1
@@ -120,14 +124,16 @@ def _modulus(one: Range, other: Range) -> Range | None:
     """The modulus with the sign of the second operand, which is positive."""
     if other[0] <= 0:
         return None
+    if _is_point(other) and one[0] // other[0] == one[1] // other[0]:
+        return one[0] % other[0], one[1] % other[0]
     return 0, min(one[1], other[1] - 1) if one[0] >= 0 else other[1] - 1
 
 
 def _remainder(one: Range, other: Range) -> Range | None:
     """The remainder with the sign of the first operand."""
-    if other[0] <= 0:
-        return None
-    return max(one[0], 1 - other[1]) if one[0] < 0 else 0, min(max(one[1], 0), other[1] - 1)
+    if other[0] <= 0 or one[0] >= 0:
+        return _modulus(one, other)
+    return max(one[0], 1 - other[1]), min(max(one[1], 0), other[1] - 1)
 
 
 def _shifted_left(one: Range, other: Range) -> Range | None:
@@ -163,8 +169,8 @@ _OF_TWO: dict[str, Callable[[Range, Range], Range | None]] = {
     "eq": _equal,
     "ne": _not_equal,
     "and": _common_bits,
-    "or": _any_bits,
-    "xor": _any_bits,
+    "or": partial(_any_bits, exact=operator.or_),
+    "xor": partial(_any_bits, exact=operator.xor),
     "floordiv": _quotient,
     "quotient": _truncated_quotient,
     "mod": _modulus,
