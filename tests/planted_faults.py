@@ -378,6 +378,12 @@ FAULTS = [
         "passes/loops/test_forward_elements.py",
     ),
     Fault(
+        "passes/loops/forward_elements.py",
+        'elif operation.code in ("load", "update"):',
+        'elif operation.code == "update":',
+        "passes/loops/test_forward_elements.py",
+    ),
+    Fault(
         "passes/loops/emit.py",
         "        if each.compared:\n            return self.build.get(each.local)\n",
         "",

@@ -71,6 +71,20 @@ def updated_again(a: sv.types.NDArray[sv.f32, 2], n: sv.i32):
         a[i, 3] += a[n - 1 - i, 1]
 
 
+@sv.kernel(serial=True)
+def overwritten(a: Floats, b: Floats, n: sv.i32):
+    for i in range(n):
+        a[i + 1] = 1.0
+        a[i + 2] = 2.0  # read by the next statement if n - i - 1 is i + 2
+        b[i] = a[n - i - 1]
+        a[i + 1] = 3.0
+        a[i + 2] = b[i]
+        a[i + 1] = 4.0
+        if b[i] > 2.0:
+            a[i + 2] = 5.0
+        a[i + 2] = 6.0
+
+
 @sv.kernel
 def through_another(a: Floats, b: Floats, n: sv.i32):
     for _ in range(1):
@@ -170,3 +184,10 @@ def test_an_element_that_is_updated_again_is_not_loaded_again() -> None:
     made = check(lambda: outlined(updated_again, {"a": x, "n": 6}), {"a": x, "n": 6}, forward_elements)
     assert loads(made) == 4  # a[i, 0], a[i, 1], a[i, 2] and that of another row
     assert sum(each.code == "update" for each in walk_kernel(made)) == 1
+
+
+def test_a_store_that_is_overwritten_at_once_is_dropped() -> None:
+    for n in range(7):
+        arguments = {"a": np.arange(9, dtype="f4"), "b": np.zeros(9, "f4"), "n": n}
+        made = check(lambda: outlined(overwritten, arguments), arguments, forward_elements)  # noqa: B023
+    assert sum(each.code == "store" and each.payload.name == "a" for each in walk_kernel(made)) == 6

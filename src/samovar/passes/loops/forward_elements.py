@@ -1,5 +1,6 @@
 """Store-to-load forwarding: a load of an element that was loaded or stored before, and not written since, reuses the value.
-An element that both sides of an `if` load, or one of them and the code after it, is loaded before it.
+An element that both sides of an `if` load, or one of them and the code after it, is loaded before it. A store is dropped if
+another one overwrites it at once.
 
 Backends do so too, where they can. Here it is known which arrays do not alias, and that indices that differ by a constant
 are different elements; and a load that is no longer conditional needs no mask in vectors.
@@ -94,7 +95,24 @@ class _Forwarding:
                 if operation.code == "store":
                     self._note(operation, operation.operands[-1], known)
             kept.append(operation)
-        region.operations = kept
+        region.operations = self._without_overwritten(kept)
+
+    def _without_overwritten(self, operations: list[Operation]) -> list[Operation]:
+        """The operations without stores of elements that a later one overwrites before anything may read them."""
+        coming: Known = {}
+        result: list[Operation] = []
+        for operation in reversed(operations):
+            if operation.code == "store" and operation.__class__ is Operation:
+                array, place = self.affine.element(operation)
+                if place in coming.get(array, {}):
+                    continue
+                self._note(operation, operation, coming)
+            elif operation.code in ("load", "update"):
+                self._forget(operation, coming)
+            elif not _is_harmless(operation) or operation.code in _JUMPS:
+                coming.clear()
+            result.append(operation)
+        return result[::-1]
 
     def _plain(self, region: Region) -> Iterator[Operation]:
         """The operations of a region. An update in a row that is also loaded or stored, or of an element that is updated
