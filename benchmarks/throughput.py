@@ -22,6 +22,7 @@ The family `basic` has eleven loops for every contender (`problems.py`). All oth
     time_steps           exp, log, sin and pow inside escape-time and time-step loops
     statistics           layer norm, batch norm, gates, cross entropy, histogram with weights, prefix sums, ranks
     textbook             subset sum, coins, smoothing, transforms, tables, divisors, automata, bands, elimination
+    choices              extremes by if, a sorting network, the cheapest split, mismatches up to a limit
 
 Every result is compared with NumPy's before anything is timed. A ratio is C's time over the contender's, taken within
 each round: 1.00 is as fast as C, above is faster. The bracket is the 95 % bootstrap interval of the median; `shortest` is

@@ -2,6 +2,7 @@
 
 from throughput_kernels import (
     cells,
+    choices,
     conditions,
     dynamic_programming,
     elements,
@@ -51,6 +52,7 @@ FAMILIES: dict[str, dict[str, Entry]] = {
     "time_steps": time_steps.ENTRIES,
     "statistics": statistics.ENTRIES,
     "textbook": textbook.ENTRIES,
+    "choices": choices.ENTRIES,
 }
 
 #: All of them by name. A name is also that of the C function, so it must be unique.
