@@ -104,6 +104,18 @@ def local_arrays(x):
     return np.sum(u), np.dot(v, w), np.ones(2, np.int32)[1]
 
 
+@sv.kernel(serial=True)
+def sums_of_rows(m, index):
+    for i in range(m.shape[0]):
+        index[i] = (m[i] * m[i]).sum()
+
+
+def test_a_parameter_may_have_the_name_of_the_index():
+    index = np.zeros(2)
+    sums_of_rows(np.ones((2, 3)), index)
+    assert index.tolist() == [3, 3]
+
+
 def test_arrays_of_known_shape_are_local():
     assert local_arrays(1.5) == (18.0, 12.0, 1)
 

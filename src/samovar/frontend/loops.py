@@ -508,8 +508,8 @@ def stage_over(
     """A loop that the program does not write as one: `body` gets the index of each dimension."""
     index = ast.copy_location(ast.Name("index", ast.Store()), node)
     loop = ast.copy_location(ast.For(index, index, [], []), node)
-    names = stager.names
-    stager.names = dict(names)
+    names, fixed = stager.names, stager.fixed
+    stager.names, stager.fixed = dict(names), fixed - {index.id}  # a parameter may have this name
 
     def run(inner: Stager, _: list[ast.stmt]) -> None:
         place = inner.names["index"]
@@ -520,7 +520,7 @@ def stage_over(
         stage_parallel(stager, loop, space.as_grouped(), LoopConfiguration(), run)
     else:
         stage_serial(stager, loop, space.as_grouped(), run)
-    stager.names = names
+    stager.names, stager.fixed = names, fixed
 
 
 def put_together(
