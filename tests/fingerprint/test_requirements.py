@@ -18,7 +18,6 @@ from samovar.fingerprint import (
     EmptyDeconstruction,
     FileCache,
     build_cache_version_id,
-    fields,
     make_deconstructor,
     make_fingerprinter,
     stable_fingerprinter,
@@ -132,9 +131,11 @@ def test_9_every_public_name_has_a_caller_outside_of_the_tests():
 
 
 def test_10_class_is_looked_at_once_and_not_for_every_object(monkeypatch):
+    from samovar.fingerprint import declared_fields
+
     looked_at = []
-    original = fields._declaration
-    monkeypatch.setattr(fields, "_declaration", lambda cls: looked_at.append(cls) or original(cls))
+    original = declared_fields._declaration
+    monkeypatch.setattr(declared_fields, "_declaration", lambda cls: looked_at.append(cls) or original(cls))
     fingerprinter = make_fingerprinter()
     nodes = [tree(line) for line in range(100)]
     for fingerprint in (fingerprinter, fingerprinter.reference):

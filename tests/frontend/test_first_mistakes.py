@@ -90,12 +90,6 @@ def largest(x: A) -> sv.f32:
 
 
 @sv.kernel
-def draws(x: A):
-    for i in x:
-        x[i] = np.random.rand()
-
-
-@sv.kernel
 def compares_with_none(x: A):
     if x == None:  # noqa: E711
         x[0] = 1
@@ -121,7 +115,6 @@ def compares_with_none(x: A):
         (multiplies, 1, "a matrix of 2×2 and a vector of 2", "(m * v)[0]", "`m @ v`"),
         (missing_axis, 1, "`x` is 1-dimensional", "x.shape[2]", "`shape[0]`"),
         (largest, 1, "`max` in a kernel takes numbers, not the array `x`", "max(x)", "`m = max(m, x[i])`"),
-        (draws, 1, "`np.random.rand`", "np.random.rand()", "`sv.random()`"),
         (compares_with_none, 1, "`==` is not defined", "x == None", "x is None"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

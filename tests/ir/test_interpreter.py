@@ -23,7 +23,7 @@ def test_every_operation_has_a_meaning() -> None:
     pure = {code for code, row in OPCODES.items() if row.effect == "pure"}
     assert pure - {"detach"} == {*EXACT, *TYPED, *COMPARISONS, *MATHEMATICS, *ELSEWHERE}
     rest = {code for code, row in OPCODES.items() if row.effect in ("read", "write")}
-    elsewhere = "reserve scratch threads poll spend call push pop key random print check".split()
+    elsewhere = "reserve scratch thread threads clock poll spend call push pop key random print check".split()
     elsewhere += ["stop_gradient", "surrogate", "unavailable"]  # gone before code is executed
     assert rest == {*Interpreter.MEMORY, *WATCHING, *elsewhere, *CELL_OPERATIONS - {"listed"}}
 

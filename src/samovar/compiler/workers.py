@@ -16,7 +16,7 @@ from samovar.compiler.process import Worker
 #: How long (seconds) a thread waits for a busy worker before it starts another: about the startup time of one.
 PATIENCE = 0.1
 
-#: The number of jobs after which a worker is replaced: llvmlite loses about 75 KB in each run of the optimizer.
+#: The number of jobs after which a worker is replaced: a backend may lose memory in each, about 75 KB.
 MOST_JOBS = 1000
 
 

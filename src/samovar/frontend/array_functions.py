@@ -464,7 +464,7 @@ def all_plain(stager: Stager, value: Staged) -> bool:
     """Whether a list consists of plain numbers."""
     if value.is_number():
         return value.number() is not None
-    return hasattr(value, "items") and all(all_plain(stager, each) for each in value.items)
+    return isinstance(value, Items) and all(all_plain(stager, each) for each in value.items)
 
 
 INTRINSICS = {

@@ -35,7 +35,7 @@ static bool is_copy_recorded(const sv_array *array, PyObject *source)
 /* A copy as a launch. */
 static PyObject *copy_recorded(PyObject *self, PyObject *source)
 {
-    PyObject *module = PyImport_ImportModule("samovar.runtime.recorded_copies"); /* Python may run here. */
+    PyObject *module = PyImport_ImportModule("samovar.algorithms.recorded_copies"); /* Python may run here. */
     PyObject *result = module == NULL ? NULL : PyObject_CallMethod(module, "copy_elements", "OO", self, source);
     Py_XDECREF(module);
     return result;

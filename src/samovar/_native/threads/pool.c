@@ -192,13 +192,15 @@ static void take_share(slot *from, int first)
 
 /* --- workers */
 
-static bool join(slot *to)
+/* Returns the number of the thread in the run, from 1; or 0 if the run needs no more. Nobody joins after a worker has left, so
+   numbers are unique. */
+static int join(slot *to)
 {
     uint32_t gate = atomic_load_explicit(&to->gate, memory_order_relaxed);
     while (gate & OPEN && (gate & JOINED) < (gate >> ROOM_SHIFT & JOINED))
         if (atomic_compare_exchange_weak_explicit(&to->gate, &gate, gate + 1, memory_order_acquire, memory_order_relaxed))
-            return true;
-    return false;
+            return (int)(gate & JOINED) + 1;
+    return 0;
 }
 
 /* A worker leaves when there is no work left: the gate closes behind it, or it would rejoin at once. */
@@ -210,16 +212,17 @@ static void leave(slot *from)
         unpark(&from->gate, 1);
 }
 
-static bool help_someone(int number)
+static bool help_someone(void)
 {
     bool helped = false;
     for (int i = 0; i < SLOTS; i++) {
         slot *here = &pool.slots[i];
-        if (!join(here))
+        sv_pool_thread = join(here);
+        if (sv_pool_thread == 0)
             continue;
         atomic_fetch_add_explicit(&pool.active, 1, memory_order_relaxed);
         set_float_control(here->float_control);
-        take_share(here, number);
+        take_share(here, sv_pool_thread);
         sv_saved_forget();
         atomic_fetch_sub_explicit(&pool.active, 1, memory_order_relaxed);
         leave(here);
@@ -257,12 +260,11 @@ static void *worker(void *argument)
     char name[16];
     snprintf(name, sizeof name, "samovar-%d", number);
     pthread_setname_np(pthread_self(), name);
-    sv_pool_thread = number;
     inside = true;
     int64_t patience = SPIN_MOST;
     while (!atomic_load(&pool.closed)) {
         uint32_t seen = atomic_load_explicit(&pool.epoch, memory_order_acquire);
-        if (!help_someone(number) && !atomic_load(&pool.closed))
+        if (!help_someone() && !atomic_load(&pool.closed))
             wait_for_work(seen, &patience);
     }
     if (atomic_fetch_sub(&pool.alive, 1) == 1)

@@ -80,7 +80,7 @@ void sv_pool_step_inside(const sv_outside *outside);
 void sv_pool_set_threads(int threads);
 int sv_pool_threads(void);
 
-/* The number of this worker, from 1 on; 0 on other threads. */
+/* The number of this thread in its run: 0 for the one that launches, and from 1 on for the workers that joined. */
 extern _Thread_local int sv_pool_thread;
 
 /* Whether a worker is spinning: sharing then pays for less work, because nobody has to be woken. */

@@ -27,6 +27,7 @@ from samovar.ir import Array, Constant, Operation, Value
 from samovar.language import loop_type
 
 if TYPE_CHECKING:
+    from samovar.frontend.context import Loop
     from samovar.frontend.staged.tensor import Tensor
     from samovar.frontend.stager import Stager
 
@@ -275,7 +276,7 @@ class Section(ArrayValue):
 
     def rebuild(self, values: Iterator[Value]) -> Staged:
         tensor = self.tensor.rebuild(values)
-        assert isinstance(tensor, type(self.tensor))
+        assert isinstance(tensor, self.tensor.__class__)
         ranges: list[Range] = []
         for part in self.ranges:
             start, count = (None if each is None else next(values) for each in (part.start, part.length))
@@ -406,7 +407,7 @@ class Named(Place):
         self.name = name
         self.value = value
         self.loops = tuple(stager.loops)
-        self.used_in: set[int] = set()
+        self.used_in: list[Loop] = []
         self.stale: str | None = None  # why it cannot be used any more
         stager.context.named_expressions.append(self)
 
@@ -420,14 +421,14 @@ class Named(Place):
     def load(self, stager: Stager) -> Staged:
         if self.stale is not None:
             self.fail(stager, self.stale)
-        self.used_in |= {id(each) for each in stager.loops if each not in self.loops}
+        self.used_in += [each for each in stager.loops if each not in self.loops and each not in self.used_in]
         return self.value
 
     def changes(self, stager: Stager, array: Array) -> None:
         """Note that code changes an array."""
         if array not in self.value.arrays():
             return
-        if any(id(loop) in self.used_in for loop in stager.loops):
+        if any(loop in self.used_in for loop in stager.loops):
             self.fail(stager, f"the loop changes `{array.name}`, which it reads")
         self.stale = f"`{array.name}`, which it reads, has changed since it was assigned"
 
