@@ -177,6 +177,41 @@ def before(a, out):
         out[i] = a[i - 2 : i].sum()
 
 
+@sv.kernel
+def into_part(a):
+    a[0:4] = np.zeros(3)
+
+
+@sv.kernel
+def into_part_of_row(m, b):
+    for i in range(m.shape[0]):
+        m[i] = b * 2.0
+
+
+def test_shapes_known_at_run_time_are_always_compared():
+    for kernel, arguments, says in (
+        (into_part, (np.ones(6),), r"in `a\[0:4\]`: kernel\[into_part\]: dimensions of 4 and 3 elements"),
+        (into_part_of_row, (np.ones((2, 3)), np.ones(2)), r"in `m\[i\]`: .* dimensions of 3 and 2 elements"),
+        (add, (np.ones(3), np.ones(4), np.ones(3)), "dimensions of 3 and 4 elements"),
+    ):
+        before = arguments[0].copy()
+        with pytest.raises(sv.SamovarAssertionError, match=says):
+            kernel(*arguments)
+        assert (arguments[0] == before).all()
+    short = np.ones(3)
+    into_part(short)  # as in NumPy, the slice ends with the array
+    assert short.tolist() == [0, 0, 0]
+
+
+def test_an_array_beside_itself_needs_no_check():
+    assert "check" not in into_itself.inspect("ir", np.ones(3))
+
+
+@sv.kernel
+def into_itself(a):
+    a[:] = a * 2 + a
+
+
 def test_debug_mode_compares_shapes_and_bounds():
     sv.init(debug=True)
     try:

@@ -11,12 +11,13 @@ from typing import NoReturn
 
 from samovar import errors
 from samovar._native import i32, u1
-from samovar.artifact import Frame, Site
+from samovar.artifact import Site
 from samovar.frontend import loops
 from samovar.frontend.bindings import carried_out
 from samovar.frontend.context import Label
 from samovar.frontend.dispatch import stage, stage_marked
 from samovar.frontend.operators import known_truth
+from samovar.frontend.part_checks import without_lines
 from samovar.frontend.scalars import constant
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.intrinsic import Intrinsic
@@ -188,8 +189,7 @@ def check_limit(stager: Stager, call: ast.Call, goes_on: Value, done: Value, lim
     text = f"`{ast.unparse(call)}`: the loop is not finished after {limit} iterations"
     frames = stager.call_path()
     if not do_messages_count(stager.context.lens.options):
-        # The line numbers may differ when the kernel comes from the cache.
-        frames = tuple(Frame(frame.function, frame.file, 0) for frame in frames)
+        frames = without_lines(frames)
     stager.emit("check", None, (holds,), Site("iterations", (text,), (), frames))
 
 

@@ -1,13 +1,14 @@
-"""Checks of debug mode on parts of arrays: views, slices and shapes that have to match."""
+"""Run-time checks on parts of arrays: shapes that have to match, and in debug mode bounds of views and slices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from samovar._native import i64, u1
-from samovar.artifact import Hole, Site
+from samovar.artifact import Frame, Hole, Site
 from samovar.frontend.scalars import constant, convert
 from samovar.ir import Value
+from samovar.language import do_messages_count
 
 if TYPE_CHECKING:
     from samovar.frontend.stager import Stager
@@ -30,6 +31,11 @@ def check_part(stager: Stager, problem: str, start: Value, count: Value, length:
     emit_check(stager, fits, problem, (", got offset=", start, ", size=", count, " (length=", length, ")."))
 
 
+def without_lines(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    """Frames for a kernel that may come from the cache after lines have moved."""
+    return tuple(Frame(frame.function, frame.file, 0) for frame in frames)
+
+
 def emit_check(stager: Stager, fits: Value, problem: str, said: tuple[str | Value, ...]) -> None:
     """A check whose message has the kernel, the iteration number if there is one, and the values."""
     values: list[Value] = []
@@ -44,4 +50,7 @@ def emit_check(stager: Stager, fits: Value, problem: str, said: tuple[str | Valu
             parts.append(Hole(len(values)))
             values.append(part)
     types = tuple(value.type for value in values if value.type is not None)
-    stager.emit("check", None, (fits, *values), Site("view", tuple(parts), types, stager.call_path()))
+    frames = stager.call_path()
+    if not do_messages_count(stager.context.lens.options):
+        frames = without_lines(frames[:1])  # other calls may share the code
+    stager.emit("check", None, (fits, *values), Site("view", tuple(parts), types, frames))

@@ -87,7 +87,8 @@ def call_stack(frames: Sequence[Frame]) -> str:
         while folder and any(other != frame.file and other.endswith(f"/{name}") for other in files):
             folder, _, above = folder.rpartition("/")
             name = f"{above}/{name}"
-        lines.append(f"{'  ' * depth}{frame.function} ({name}:{frame.line})")
+        place = f"{name}:{frame.line}" if frame.line else name  # 0: unknown, or the kernel may be older than the file
+        lines.append(f"{'  ' * depth}{frame.function} ({place})")
     return "\n".join(lines)
 
 

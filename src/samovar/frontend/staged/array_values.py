@@ -2,13 +2,15 @@
 
 None of them owns memory. The elements of an expression are computed where they are used, so an assignment such as
 `a[:] = b * c + 1` is one loop without temporaries. A name that holds an expression is valid until something that it reads
-changes. Shapes are compared in debug mode, and at compile time where they are known.
+changes. Shapes are compared at compile time where they are known, otherwise once per statement at run time, debug mode or
+not: `a[0:4] = np.zeros(3)` must not read past the local array.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from textwrap import shorten
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from samovar import errors
@@ -498,17 +500,20 @@ def common_shape(stager: Stager, operands: Sequence[Staged], node: ast.AST) -> t
 
 
 def require_equal(stager: Stager, first: Staged, second: Staged, node: ast.AST) -> None:
-    """Check that two dimensions have the same length: now, or in debug mode at run time."""
+    """Check that two dimensions have the same length: now if both are known, otherwise once when the statement runs."""
     one, two = first.number(), second.number()
     if one is not None and two is not None:
         if one != two:
             stager.fail_type(node, f"shapes do not match: a dimension has {one} elements on one side and {two} on the other")
-    elif stager.context.checks_bounds:
-        with stager.unwritten():
-            sides = tuple(convert(stager, each.scalar(stager, node), i64) for each in (first, second))
-            same = stager.emit("eq", u1, sides)
-        with stager.at(node):
-            emit_check(stager, same, "shapes do not match", (": dimensions of ", sides[0], " and ", sides[1], " elements."))
+        return
+    with stager.unwritten():
+        sides = tuple(convert(stager, each.scalar(stager, node), i64) for each in (first, second))
+        if same_value(*sides):
+            return
+        same = stager.emit("eq", u1, sides)
+    with stager.at(node):
+        problem = f"shapes do not match in `{shorten(ast.unparse(node), 80, placeholder=' …')}`"
+        emit_check(stager, same, problem, (": dimensions of ", sides[0], " and ", sides[1], " elements."))
 
 
 def matched_indices(shape: Sequence[Staged], indices: tuple[Value, ...]) -> tuple[Value, ...]:
