@@ -479,6 +479,38 @@ def test_extremes_that_iterations_share(code, dtype):
         run.grad()
 
 
+def test_extremes_of_variables_that_iterations_share():
+    """As for elements; iterations that reach the extreme several times count once."""
+    x, loss = filled(N), field()
+    x.from_numpy(np.array([0.4, 0.9, 0.2, 0.9, 0.3]))
+
+    @sv.kernel
+    def run():
+        most, least, old = -1e30, 0.25, 2.0
+        for i in range(N):
+            for _ in range(2):
+                sv.atomic_max(most, 2 * x[i])
+            sv.atomic_max(most, x[i] * 2)
+            sv.atomic_min(least, x[i] * x[0])
+            sv.atomic_max(old, x[i])
+        for i in x:
+            loss[None] += sv.exp(x[i] - most) * least * (i + 1)
+        loss[None] += most * old
+
+    def value(x, winner):
+        return (np.exp(x - 2 * x[winner]) * x[2] * x[0] * np.arange(1, N + 1)).sum() + 4 * x[winner]
+
+    start = x.to_numpy()
+    expected = [value(start + 1e-30j * each, 3).imag / 1e-30 for each in np.eye(N)]
+    with sv.ad.Tape(loss):
+        run()
+    np.testing.assert_allclose(x.grad.to_numpy(), expected, rtol=1e-12)
+    sv.ad.clear_all_gradients()
+    loss.grad.fill(1)
+    run.grad()
+    np.testing.assert_allclose(x.grad.to_numpy(), expected, rtol=1e-12)
+
+
 def test_gathers_scatters_and_selections():
     x, order, loss, y = filled(N), sv.field(sv.i32, N), field(), field(N)
     order.from_numpy(np.array([3, 0, 4, 4, 1], np.int32))
@@ -757,6 +789,7 @@ def test_kernels_that_return_early():
             run(limit)
             total()
         assert loss.dual[None] == pytest.approx(sum(expected), rel=1e-7)
+
 
 def test_positions_that_iterations_share_are_an_error():
     x, out, count, loss = filled(N), field(N), sv.field(sv.i32, ()), field()

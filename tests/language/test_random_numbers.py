@@ -264,3 +264,15 @@ def draws_an_array(a):
 def test_functions_that_draw_arrays_are_errors():
     with pytest.raises(sv.SamovarTypeError, match=r"use `sv.random\(\)`"):
         draws_an_array(np.zeros(5))
+
+
+@sv.kernel
+def default_numbers() -> sv.types.vector(2, sv.f64):
+    return sv.Vector([sv.random(), sv.randn()])
+
+
+@pytest.mark.parametrize("dtype", [sv.f32, sv.f64])
+def test_numbers_are_of_the_default_type(dtype):
+    sv.init(default_fp=dtype, random_seed=3)
+    found = default_numbers()
+    assert [float(np.float32(each)) == each for each in found] == [dtype is sv.f32] * 2

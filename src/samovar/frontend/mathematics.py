@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from samovar._native import DType, f32, i32, i64, u1, u64
+from samovar._native import DType, i32, i64, u1, u64
 from samovar.frontend.operators import POWER, as_float, binary, common_type, known_truth, truth
 from samovar.frontend.rules import Call, Rule, dtype_argument, folded
 from samovar.frontend.scalars import constant, convert, float_type, operation_type
@@ -265,4 +265,4 @@ def randn(stager: Stager, call: Call) -> Staged:
 
 
 def random_type(stager: Stager, wanted: Staged | None, call: Call) -> DType:
-    return f32 if wanted is None else dtype_argument(stager, wanted, call.node)
+    return stager.context.default_fp if wanted is None else dtype_argument(stager, wanted, call.node)

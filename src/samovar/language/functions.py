@@ -461,7 +461,8 @@ def _bits(value: int) -> int:
 
 @intrinsic
 def random(dtype: Any = f32) -> Any:
-    """A uniform random number: a float in [0, 1), or any integer of the dtype.
+    """A uniform random number: a float in [0, 1), or any integer of the dtype. In kernels, the dtype is `default_fp` if none
+    is given.
 
     >>> import samovar as sv
     >>> 0.0 <= sv.random(sv.f64) < 1.0
@@ -516,7 +517,8 @@ def randint(low: Any, high: Any, dtype: Any = i32) -> Any:
 
 @intrinsic
 def randn(dt: Any = f32) -> Any:
-    """A normally distributed random number with mean 0 and standard deviation 1.
+    """A normally distributed random number with mean 0 and standard deviation 1. In kernels, the dtype is `default_fp` if
+    none is given.
 
     >>> import samovar as sv
     >>> isinstance(sv.randn(), float)

@@ -7,14 +7,15 @@ has the derivatives of
     for i in x: if i is the last iteration whose x[i] is the maximum: m[k[i]] = x[i]
 
 Which iteration that is, two loops before it find out: one computes the extreme, one the last iteration that reaches it. So
-ties go where they go in a sequential loop.
+ties go where they go in a sequential loop. A variable of the kernel is set after the loop, to the sum of what all iterations
+store, which is zero for all but one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from samovar._native import i64
+from samovar._native import DType, i64
 from samovar.ir import (
     OPCODES,
     Array,
@@ -35,6 +36,7 @@ from samovar.ir import (
     indices,
     memory,
     regions,
+    retarget,
     use_counts,
     used,
     walk,
@@ -49,15 +51,25 @@ def choose_winners(kernel: Kernel) -> None:
     result: list[Operation] = []
     for operation in kernel.body.operations:
         if isinstance(operation, ParallelFor):
-            for array in _contested(operation):
-                result += _Winners(operation, array).rewritten(uses)
-        result.append(operation)
+            after: list[Operation] = []
+            for target in _contested(operation, kernel):
+                if isinstance(target, Local):
+                    winners: _Winners = _VariableWinners(operation, target, kernel)
+                else:
+                    winners = _Winners(operation, target)
+                result += winners.rewritten(uses)
+                after += winners.after
+            result += [operation, *after]
+        else:
+            result.append(operation)
     kernel.body.operations = result
 
 
-def _contested(task: ParallelFor) -> list[Array]:
-    found = [each.payload.target for each in walk(task.body) if _is_extreme(each)]
-    return list(dict.fromkeys(each for each in found if not isinstance(each, LocalArray) and isinstance(each, Array)))
+def _contested(task: ParallelFor, kernel: Kernel) -> list[Array | Local]:
+    """The arrays, and variables of the kernel, of which a task updates minima or maxima."""
+    found = dict.fromkeys(each.payload.target for each in walk(task.body) if _is_extreme(each))
+    own = set(kernel.locals)
+    return [each for each in found if (each in own if isinstance(each, Local) else not isinstance(each, LocalArray))]
 
 
 def _is_extreme(operation: Operation) -> bool:
@@ -67,10 +79,11 @@ def _is_extreme(operation: Operation) -> bool:
 class _Winners:
     """The updates of an array in a task."""
 
-    def __init__(self, task: ParallelFor, array: Array) -> None:
+    def __init__(self, task: ParallelFor, target: Array | Local) -> None:
         self.task = task
-        self.array = array
-        self.updates = [each for each in walk(task.body) if memory(each) is array]
+        self.target = target
+        self.updates = [each for each in walk(task.body) if memory(each) is target]
+        self.after: list[Operation] = []
 
     def rewritten(self, uses: Mapping[Value, int]) -> list[Operation]:
         """The operations before the task; none if it stays."""
@@ -78,18 +91,19 @@ class _Winners:
         is_simple = len(codes) == 1 and all(_is_extreme(each) and not uses[each] for each in self.updates)
         if not is_simple or self.task.stepping is not None:
             return []
-        build = Builder(self.updates[0].line, self.updates[0].origin)
-        extreme = copied_array(build, self.array)
-        last = filled_array(build, "last", i64, self.array, lambda place: Constant(0, i64))
-        build.make("stop_gradient", None, payload=extreme)
         first, second = self._copy(), self._copy()
         if not self._is_settled(first):
             return []
-        redirect(first.body, {self.array: extreme})
+        build = Builder(self.updates[0].line, self.updates[0].origin)
+        self._begin(build)
+        build.make("stop_gradient", None, payload=self.extreme)
+        self._redirect(first)
         build.append(first)
-        self._replace(second, lambda inner, update: self._note(second, inner, update, extreme, last))
+        self._settle(build)
+        self._replace(second, lambda inner, update: self._note(second, inner, update))
         build.append(second)
-        self._replace(self.task, lambda inner, update: self._store(inner, update, extreme, last))
+        self._finish(build)
+        self._replace(self.task, self._choose)
         return build.operations
 
     def _copy(self) -> ParallelFor:
@@ -100,7 +114,7 @@ class _Winners:
         }
         locals = {local: Local(local.name, local.type, local.line) for local in task.locals}
         body = Clone(values, dict(locals.items())).region(task.body)
-        _keep(body, _needed(body, self.array))
+        _keep(body, _needed(body, self.target))
         fresh: list[LoopVariable] = [values[each] for each in task.variables]  # type: ignore[misc]
         return ParallelFor(f"{task.name}.extreme", fresh, task.operands, body, list(locals.values()), task.block, task.line)
 
@@ -111,7 +125,7 @@ class _Winners:
             target = memory(each)
             if each.code == "load" and target in written and not isinstance(target, LocalArray):
                 return False
-            if isinstance(target, Local) and target.shared:
+            if isinstance(target, Local) and target.shared and target is not self.target:
                 return False
             if target is None and not regions(each) and each.code != "reserve" and OPCODES[each.code].effect != "pure":
                 return False
@@ -125,25 +139,59 @@ class _Winners:
             number = build.add(build.mul(number, build.sub(high, low)), build.sub(build.cast(variable, i64), low))
         return build.add(number, Constant(1, i64))
 
-    def _reaches(self, build: Builder, update: Operation, extreme: ScratchArray) -> tuple[Value, Value]:
-        """The place of an update in the copies, and whether its value is the extreme."""
-        place = position(build, self.array, indices(update))
-        found = build.make("load", extreme.dtype, place, payload=extreme)
-        return place, build.compare("eq", update.operands[-1], found)
+    # --- what differs between arrays and variables
 
-    def _note(self, task: ParallelFor, build: Builder, update: Operation, extreme: ScratchArray, last: ScratchArray) -> None:
-        place, reaches = self._reaches(build, update, extreme)
+    extreme: Array | Local
+    last: Array | Local
+
+    def _begin(self, build: Builder) -> None:
+        """Copy what is updated, and set the numbers of the last iterations to 0."""
+        assert isinstance(self.target, Array)
+        self.extreme = copied_array(build, self.target)
+        self.last = filled_array(build, "last", i64, self.target, lambda place: Constant(0, i64))
+
+    def _redirect(self, task: ParallelFor) -> None:
+        """Have a copy of the task update the copy."""
+        assert isinstance(self.target, Array)
+        assert isinstance(self.extreme, ScratchArray)
+        redirect(task.body, {self.target: self.extreme})
+
+    def _settle(self, build: Builder) -> None:
+        """After the first loop: the extreme is known."""
+
+    def _finish(self, build: Builder) -> None:
+        """After the second loop: the last iteration is known."""
+
+    def _place(self, build: Builder, update: Operation) -> tuple[Value, ...]:
+        """The place of an update in the copies."""
+        assert isinstance(self.target, Array)
+        return (position(build, self.target, indices(update)),)
+
+    def _known(self, build: Builder, which: Array | Local, place: tuple[Value, ...]) -> Value:
+        return build.read(which, place)
+
+    def _store(self, build: Builder, update: Operation) -> None:
+        build.make("store", None, *update.operands, payload=self.target)
+
+    # --- the loops
+
+    def _reaches(self, build: Builder, update: Operation, place: tuple[Value, ...]) -> Value:
+        """Whether the value of an update is the extreme."""
+        return build.compare("eq", update.operands[-1], self._known(build, self.extreme, place))
+
+    def _note(self, task: ParallelFor, build: Builder, update: Operation) -> None:
+        place = self._place(build, update)
+        reaches = self._reaches(build, update, place)
         number = self._number(build, task)
-        then = Operation("atomic", i64, (place, number), Atomic("max", last), update.line)
+        then = Operation("atomic", i64, (*place, number), Atomic("max", self.last), update.line)
         build.append(If(reaches, Region([then]), Region(), update.line))
 
-    def _store(self, build: Builder, update: Operation, extreme: ScratchArray, last: ScratchArray) -> None:
-        place, reaches = self._reaches(build, update, extreme)
-        chosen = build.make("load", i64, place, payload=last)
-        wins = build.make("and", reaches.type, reaches, build.compare("eq", chosen, self._number(build, self.task)))
-        store = Operation("store", None, update.operands, self.array, update.line)
-        store.origin = update.origin
-        build.append(If(wins, Region([store]), Region(), update.line))
+    def _choose(self, build: Builder, update: Operation) -> None:
+        place = self._place(build, update)
+        reaches = self._reaches(build, update, place)
+        chosen = build.compare("eq", self._known(build, self.last, place), self._number(build, self.task))
+        wins = build.make("and", reaches.type, reaches, chosen)
+        build.append(If(wins, build.region(lambda: self._store(build, update)), Region(), update.line))
 
     def _replace(self, task: ParallelFor, write: Callable[[Builder, Operation], None]) -> None:
         """Replace the updates of a task by what `write` writes."""
@@ -153,7 +201,7 @@ class _Winners:
             for operation in region.operations:
                 for inner in regions(operation):
                     visit(inner)
-                if memory(operation) is self.array and operation.code == "atomic":
+                if memory(operation) is self.target and operation.code == "atomic":
                     build = Builder(operation.line, operation.origin)
                     write(build, operation)
                     result += build.operations
@@ -164,8 +212,63 @@ class _Winners:
         visit(task.body)
 
 
-def _needed(body: Region, array: Array) -> set[Operation]:
-    """The operations that the updates of an array depend on, and these."""
+class _VariableWinners(_Winners):
+    """The updates of a variable of the kernel in a task. Iterations cannot store to it: each has a variable of its own."""
+
+    def __init__(self, task: ParallelFor, target: Local, kernel: Kernel) -> None:
+        super().__init__(task, target)
+        self.kernel = kernel
+        self.known: dict[Array | Local, Value] = {}
+        self.own = Local(f"{target.name}.own", target.type)
+        task.locals.append(self.own)
+
+    def _shared(self, name: str, type: DType) -> Local:
+        made = Local(f"{self.target.name}.{name}", type)
+        made.shared = True
+        self.kernel.locals.append(made)
+        return made
+
+    def _begin(self, build: Builder) -> None:
+        assert isinstance(self.target, Local)
+        self.extreme = build.set(self._shared("extreme", self.target.type), build.get(self.target)).payload
+        self.last = build.set(self._shared("last", i64), Constant(0, i64)).payload
+
+    def _redirect(self, task: ParallelFor) -> None:
+        for each in walk(task.body):
+            retarget(each, {self.target: self.extreme})
+
+    def _settle(self, build: Builder) -> None:
+        self.known[self.extreme] = build.read(self.extreme)
+
+    def _finish(self, build: Builder) -> None:
+        assert isinstance(self.target, Local)
+        zero = self.target.zero()
+        self.known[self.last] = last = build.read(self.last)
+        sum = self._shared("sum", self.target.type)
+        build.set(sum, zero)
+        inner = Builder(build.line, build.origin)
+        inner.set(self.own, zero)
+        self.task.body.operations[:0] = inner.operations
+        inner = Builder(build.line, build.origin)
+        inner.make("atomic", sum.type, inner.get(self.own), payload=Atomic("add", sum))
+        self.task.body.operations += inner.operations
+        outer = Builder(build.line, build.origin)
+        stored = outer.region(lambda: outer.write(self.target, (), outer.get(sum)))
+        outer.append(If(outer.compare("ne", last, Constant(0, i64)), stored, Region(), build.line))
+        self.after = outer.operations
+
+    def _place(self, build: Builder, update: Operation) -> tuple[Value, ...]:
+        return ()
+
+    def _known(self, build: Builder, which: Array | Local, place: tuple[Value, ...]) -> Value:
+        return self.known[which]
+
+    def _store(self, build: Builder, update: Operation) -> None:
+        build.set(self.own, update.operands[-1])
+
+
+def _needed(body: Region, array: Array | Local) -> set[Operation]:
+    """The operations that the updates of an array or a variable depend on, and these."""
     owners: dict[Operation, Operation] = {}
     writes: dict[Array | Local, list[Operation]] = {}
     pending: list[Operation] = []
