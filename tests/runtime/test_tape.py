@@ -761,3 +761,37 @@ def test_cells_that_change_on_a_tape_are_an_error():
     for step in (of_cells, if_active):
         with pytest.raises(sv.SamovarRuntimeError, match=r"depends, in line [1-9]\d*, on the active cells"):
             taped(step, activate)
+
+
+@pytest.mark.parametrize("change", ["write", "deactivate", "none", "before"])
+def test_cells_that_a_kernel_changes_without_a_tape(change):
+    s = sv.field(sv.f64)
+    node = sv.root.pointer(sv.i, 8)
+    node.place(s)
+    c, loss = sv.field(sv.f64, 8, needs_grad=True), array()
+    c.fill(2)
+    s[3] = 1.0
+
+    @sv.kernel
+    def run():
+        if sv.static(change == "before"):
+            s[5] = 1.0
+        for i in s:
+            loss[None] += c[i] ** 2
+            if sv.static(change != "deactivate"):
+                s[i] = 2.0
+        if sv.static(change == "write"):
+            for i in range(4):
+                s[i] = 3.0
+        if sv.static(change == "deactivate"):
+            for i in range(4):
+                sv.deactivate(node, [i])
+
+    run()
+    loss.grad.fill(1)
+    if change in ("none", "before"):
+        run.grad()
+        assert np.flatnonzero(c.grad.to_numpy()).tolist() == ([3, 5] if change == "before" else [3])
+    else:
+        with pytest.raises(sv.SamovarCompilationError, match=r"(s\[i\] = 3.0|sv.deactivate\(node)[\s\S]*sv.ad.Tape"):
+            run.grad()

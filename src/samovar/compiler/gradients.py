@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from samovar._native import encode_plain, i32
-from samovar.compiler.array_questions import is_own, path_of, source_of
+from samovar.compiler.array_questions import have_same_cells, is_own, path_of, source_of
 from samovar.errors import SamovarCompilationError, SamovarTypeError, at, warn_once
 from samovar.frontend import Lowered, lower
 from samovar.ir import Array, Cells, Constant, Function, Kernel, Operation, Parameter, Region, memory, walk_kernel
@@ -23,6 +23,7 @@ from samovar.passes import (
     NotDifferentiable,
     Reversed,
     Step,
+    changed_cells,
     drop_formulas,
     forward_tangents,
     graph_steps,
@@ -54,6 +55,7 @@ def differentiated(lens: Lens, lowered: Lowered, without: str = "") -> Lowered:
         made = reversed_kernel(lens, lowered.kernel, False, is_taped, without)
         if not is_taped:
             separate_gradients(lens, lowered.kernel, made.adjoints.values())
+            require_same_cells(lens, made)
         if made.returned is not None and not is_taped:
             raise NotDifferentiable.at_return(made.returned)
         replays = bool(made.overwritten) and is_taped
@@ -135,6 +137,21 @@ def separate_gradients(lens: Lens, kernel: Kernel, gradients: Iterable[Array]) -
         raise SamovarCompilationError(
             f"{lens.kernel.qualname}: the kernel uses gradients that its reverse changes, and cannot be differentiated\n"
             "  help: use copies of gradients"
+        )
+
+
+def require_same_cells(lens: Lens, made: Reversed) -> None:
+    """Require that the kernel does not change active cells that its reverse depends on. Tapes compare the cells."""
+    if not made.cells:
+        return
+    again, asked = of_part(lens, lower(lens)).kernel, {each.source for each in made.cells}
+    change = changed_cells(again, asked, have_same_cells(lens))
+    if change is not None:
+        raise NotDifferentiable(
+            change,
+            "this may change the active cells of a sparse field, on which the gradient depends, in line"
+            f" {min(made.cells.values())}",
+            "change them in a launch before, or record the launch with `sv.ad.Tape`, which compares them",
         )
 
 

@@ -13,6 +13,7 @@ from samovar.passes.derivatives import (
     NotDifferentiable,
     Reversed,
     Step,
+    changed_cells,
     drop_formulas,
     forward_tangents,
     graph_steps,
@@ -26,6 +27,7 @@ from samovar.passes.outline import outline
 from samovar.passes.parameters import drop_untouched, propagate_facts
 
 __all__ = [
-    "Box", "Loop", "NotDifferentiable", "Reversed", "Step", "drop_formulas", "drop_untouched", "forward_tangents",
-    "graph_steps", "outline", "pipeline", "place_safepoints", "prepare", "propagate_facts", "reverse", "run", "select_part",
+    "Box", "Loop", "NotDifferentiable", "Reversed", "Step", "changed_cells", "drop_formulas", "drop_untouched",
+    "forward_tangents", "graph_steps", "outline", "pipeline", "place_safepoints", "prepare", "propagate_facts", "reverse",
+    "run", "select_part",
 ]  # fmt: skip
