@@ -33,7 +33,9 @@ def run_here(arm: str, name: str, scale: int, rounds: int) -> tuple[list[Any], l
     if arm == "samovar":
         import samovar as sv
 
-        sv.init(num_threads=1, default_fp=sv.f64, default_ip=sv.i64, offline_cache_file_path=str(Path.cwd() / "cache"))
+        is_fast = "fastmath=True" in original(name)
+        cache = str(Path.cwd() / "cache")
+        sv.init(num_threads=1, default_fp=sv.f64, default_ip=sv.i64, fast_math=is_fast, offline_cache_file_path=cache)
     module = importlib.import_module(f"{name}_{arm}")
     given = module.arguments(scale)
     results: list[Any] = []

@@ -151,7 +151,8 @@ MISTAKES = [
     ("d = a + b\n    d = a - b", "`d` is an array expression and cannot be assigned again", "use a new name"),
     ("x = a[b]", "an array as an index is not supported", "write a loop over the indices"),
     ("x = (np.zeros(3) + np.zeros(4) + a)[0]", "shapes do not match", ""),
-    ("x = a.T", "no attribute `T`", ""),
+    ("x = m.T", "no attribute `T`", "swap the indices: `m[j, i]`"),
+    ("x = (m * 2).T", "no attribute `T`", "swap the indices: `a[j, i]`"),
 ]
 
 
@@ -201,6 +202,74 @@ def test_shapes_known_at_run_time_are_always_compared():
     short = np.ones(3)
     into_part(short)  # as in NumPy, the slice ends with the array
     assert short.tolist() == [0, 0, 0]
+
+
+@sv.kernel(serial=True)
+def over_elements(a, b, out) -> sv.f64:
+    total = 0.0
+    for i, x in enumerate(a):
+        x *= 2
+        out[i] = x
+    for i, x in enumerate(a[1:], 1):
+        out[i] += x
+    for i, x, y in zip(range(10), a[1:], b[::-1], strict=False):
+        total += i * x * y
+    return total
+
+
+def test_enumerate_and_zip_go_over_elements():
+    a, b, out = np.arange(1.0, 6.0), np.arange(3.0), np.zeros(5)
+    assert over_elements(a, b, out) == sum(i * x * y for i, (x, y) in enumerate(zip(a[1:], b[::-1], strict=False)))
+    assert out.tolist() == [2.0, 6.0, 9.0, 12.0, 15.0]
+    assert a[0] == 1.0
+
+
+@sv.kernel
+def parallel_elements(a, out):
+    for i, x in enumerate(a):
+        out[i] = x + 1
+
+
+def test_enumerate_of_an_array_is_a_parallel_loop_and_of_rows_an_error():
+    text = parallel_elements.inspect("ir", np.ones(3), np.ones(3))
+    assert text.count("for ") == 1
+    assert "parallel" in text
+    with pytest.raises(sv.SamovarTypeError, match="over arrays of numbers with one dimension"):
+        parallel_elements(np.ones((2, 2)), np.ones(3))
+
+
+@sv.kernel
+def ends_early(a, out):
+    out[2:1] = a[4:6] + a[5:7]  # no elements on either side
+
+
+def test_slices_beyond_the_end_have_no_elements():
+    out = np.ones(3)
+    ends_early(np.ones(3), out)
+    assert out.tolist() == [1, 1, 1]
+
+
+Points, Numbers = sv.types.NDArray[sv.f64, 2], sv.types.NDArray[sv.f64, 1]
+
+
+@sv.kernel
+def energy(a: Points, b: Numbers, e: Numbers):
+    for i in range(a.shape[0]):
+        d = a[i] - b
+        e[0] += (d * d).sum()
+
+
+def test_expressions_are_differentiated():
+    a, b, e = (sv.ndarray(sv.f64, shape, needs_grad=True) for shape in ((2, 3), (3,), (1,)))
+    values, center = np.arange(6.0).reshape(2, 3), np.array([1.0, 0.0, 2.0])
+    a.from_numpy(values)
+    b.from_numpy(center)
+    e.grad.fill(1.0)
+    energy(a, b, e)
+    energy.grad(a, b, e)
+    assert e.to_numpy() == ((values - center) ** 2).sum()
+    assert np.array_equal(a.grad.to_numpy(), 2 * (values - center))
+    assert np.array_equal(b.grad.to_numpy(), -2 * (values - center).sum(0))
 
 
 def test_an_array_beside_itself_needs_no_check():

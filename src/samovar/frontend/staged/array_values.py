@@ -22,7 +22,7 @@ from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.scalar import Scalar
-from samovar.frontend.staged.space import Axis, Space
+from samovar.frontend.staged.space import Axis, Counted, Space
 from samovar.frontend.staged.static import Slice, Static
 from samovar.frontend.syntax import FILL
 from samovar.ir import Array, Constant, Operation, Value
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 BEYOND = "slice out of range"
 #: Methods of arrays in kernels; `array_functions.py` has their rules.
 METHODS = ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax", "dot")
+
+#: What NumPy has and kernels do not.
+TRANSPOSED = ("T", "transpose")
 
 
 class ArrayValue(Staged):
@@ -141,6 +144,8 @@ class ArrayValue(Staged):
         return ("shape", "ndim", "size", "dtype", *METHODS)
 
     def advice_for_absent(self, node: ast.Attribute) -> str | None:
+        if node.attr in TRANSPOSED:
+            return "swap the indices: `a[j, i]` is the element `[i, j]` of the transpose of `a`"
         return f"its attributes are {', '.join(self.member_names())}"
 
     def length(self, stager: Stager, node: ast.AST) -> Staged:
@@ -269,6 +274,11 @@ class Section(ArrayValue):
             inner = ranged(stager, self, index, extent, node)
             ranges[axis] = nested(stager, self.ranges[axis], inner, self.index_type)
         return Section(self.tensor, tuple(ranges))
+
+    def counted(self, stager: Stager, node: ast.AST) -> Counted | None:
+        if self.ndim != 1 or self.tensor.inner:
+            return self.tensor.counted(stager, node)
+        return Counted(self.extents(stager)[0], lambda inner, place, at: self.at(inner, (place.scalar(inner, at),)))
 
     # --- in calls
 
@@ -510,7 +520,8 @@ def require_equal(stager: Stager, first: Staged, second: Staged, node: ast.AST) 
         sides = tuple(convert(stager, each.scalar(stager, node), i64) for each in (first, second))
         if same_value(*sides):
             return
-        same = stager.emit("eq", u1, sides)
+        counts = tuple(stager.emit("max", i64, (each, constant(0, i64))) for each in sides)  # of slices that end early
+        same = stager.emit("eq", u1, counts)
     with stager.at(node):
         problem = f"shapes do not match in `{shorten(ast.unparse(node), 80, placeholder=' …')}`"
         emit_check(stager, same, problem, (": dimensions of ", sides[0], " and ", sides[1], " elements."))

@@ -13,6 +13,7 @@ from samovar.frontend.operators import as_index
 from samovar.frontend.scalars import constant, convert
 from samovar.frontend.staged.array_values import METHODS as METHODS_OF_ARRAYS
 from samovar.frontend.staged.array_values import (
+    TRANSPOSED,
     ArrayMethod,
     Range,
     Section,
@@ -27,7 +28,7 @@ from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items, Shape
 from samovar.frontend.staged.node import Node, Parent
 from samovar.frontend.staged.scalar import Scalar
-from samovar.frontend.staged.space import Axis, Space
+from samovar.frontend.staged.space import Axis, Counted, Space
 from samovar.frontend.staged.static import Slice, Static
 from samovar.ir import Array, Atomic, Constant, Operation, Value
 from samovar.language import integer_type, loop_type
@@ -35,7 +36,6 @@ from samovar.lens import Ref
 
 if TYPE_CHECKING:
     from samovar.frontend.operators import BinaryOperator, Comparison, UnaryOperator
-    from samovar.frontend.staged.space import Counted
     from samovar.frontend.staged.view import Part
     from samovar.frontend.stager import Stager
 
@@ -192,8 +192,11 @@ class Tensor(Staged):
         if whole is not None:
             return ArrayMethod(whole, name)
         advice = "its attributes are shape, dtype, ndim, size, element_shape, n and m (vectors and matrices), grad and fill"
-        if name in ("copy", "astype", "reshape", "T", "tolist"):
+        if name in ("copy", "astype", "reshape", "tolist"):
             advice = "call it outside the kernel, or write a loop over the elements"
+        if name in TRANSPOSED:
+            other = f"`{self.name}[j, i]` is the element `[i, j]` of the transpose"
+            advice = f"swap the indices: {other}; or pass `{self.name}.T`"
         close = did_you_mean(name, ("shape", *ATTRIBUTES))
         stager.fail(node, f"an array has no attribute `{name}` in a kernel{close}", advice)
 
@@ -381,12 +384,18 @@ class Tensor(Staged):
         return tuple(found)
 
     def counted(self, stager: Stager, node: ast.AST) -> Counted | None:
-        name = self.name
-        stager.fail_type(
-            node,
-            f"a loop over {self.describe()} in a kernel yields indices, not elements",
-            f"write `for i in range({name}.shape[0])`, and read `{name}[i]`",
-        )
+        """The elements, for `enumerate` and `zip`."""
+        if self.ndim != 1 or self.inner or self.array.cells is not None:
+            stager.fail_type(
+                node,
+                f"`enumerate` and `zip` go over arrays of numbers with one dimension, not over {self.describe()}",
+                f"write `for i in range({self.name}.shape[0])`, and read `{self.name}[i]`",
+            )
+
+        def element(inner: Stager, place: Staged, at: ast.AST) -> Staged:
+            return self.place((place.scalar(inner, at),)).load(inner)
+
+        return Counted(self.extent(stager, 0), element)
 
     def space(self, stager: Stager, node: ast.AST) -> Space:
         """The space of a loop over an array or field: its indices, in memory order."""

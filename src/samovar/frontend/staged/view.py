@@ -20,7 +20,7 @@ from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.fill_method import Filling
 from samovar.frontend.staged.items import ElementShape, Items
 from samovar.frontend.staged.scalar import Scalar
-from samovar.frontend.staged.space import Axis, Space
+from samovar.frontend.staged.space import Axis, Counted, Space
 from samovar.frontend.staged.static import Slice, Static
 from samovar.frontend.staged.tensor import Tensor, questions_about
 from samovar.ir import Array, Constant, Value
@@ -210,6 +210,9 @@ class View(Part):
     def space(self, stager: Stager, node: ast.AST) -> Space:
         """The space of a loop over a view: its indices."""
         return Space((Axis(Static(0), Scalar(self.size(stager))),))
+
+    def counted(self, stager: Stager, node: ast.AST) -> Counted | None:
+        return self.as_array_value().counted(stager, node)
 
     def subscript(self, stager: Stager, index: Staged, node: ast.Subscript) -> Staged:
         if isinstance(index, Slice):
