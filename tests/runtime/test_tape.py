@@ -582,6 +582,38 @@ def test_products_with_the_hessian():
     assert sv.ad.check(f, x) < 1e-6
 
 
+def test_products_with_the_hessian_of_a_kernel_that_overwrites_what_earlier_loops_read():
+    """The reverse copies arrays in the launch."""
+    x, loss = array(4), array()
+
+    @sv.kernel
+    def run():
+        most = 0.0
+        for i in x:
+            sv.atomic_max(most, x[i] * x[i])
+            loss[None] += x[i] ** 3
+        for i in x:
+            x[i] = x[i] * x[i] * most
+        for i in x:
+            loss[None] += x[i] * x[i]
+
+    def f(x):
+        run()
+        return loss
+
+    def value(v):
+        return (v**3).sum() + (v**4).sum() * v[1] ** 4
+
+    def gradient(v):
+        return np.array([value(v + 1e-30j * each).imag / 1e-30 for each in np.eye(4)])
+
+    start, direction = np.array([0.3, 0.9, 0.5, 0.4]), np.array([1.0, -2.0, 0.5, 0.3])
+    x.from_numpy(start)
+    (found,) = sv.ad.hvp(f, [x], [direction])
+    expected = (gradient(start + 1e-6 * direction) - gradient(start - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(found.to_numpy(), expected, rtol=1e-6)
+
+
 PROGRAM = """
 import samovar as sv
 from samovar._native import as_ndarray, is_shared

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from samovar._native import DType
-from samovar.ir import Array, Kernel, Local, LocalArray, Operation, Value, memory, use_counts, walk_kernel
+from samovar.ir import Array, Kernel, Local, LocalArray, Operation, ScratchArray, Value, memory, use_counts, walk_kernel
 from samovar.passes.derivatives.rules import RULES
 
 
@@ -84,7 +84,7 @@ class Activity:
         if target is not None and operation.code not in ("load", "load_local") and target not in self.stopped:
             value = operation.operands[-1]
             if value in self.values and target not in self.memory:
-                if isinstance(target, Array) and not isinstance(target, LocalArray):
+                if isinstance(target, Array) and not isinstance(target, (LocalArray, ScratchArray)):
                     self.lost.setdefault(target, operation)
                 elif is_real(target.dtype if isinstance(target, Array) else target.type):
                     self.memory.add(target)

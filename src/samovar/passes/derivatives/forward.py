@@ -19,6 +19,7 @@ from samovar.ir import (
     Operation,
     ParallelFor,
     Region,
+    ScratchArray,
     Value,
     indices,
     memory,
@@ -53,7 +54,7 @@ class _Forward:
 
     def run(self) -> None:
         self._region(self.kernel.body)
-        own = [each for each in self.arrays.values() if not isinstance(each, LocalArray)]
+        own = [each for each in self.arrays.values() if not isinstance(each, (LocalArray, ScratchArray))]
         self.kernel.parameters += [each for each in own if each not in self.kernel.parameters]
 
     def _tangent(self, value: Value) -> Value:
@@ -81,7 +82,7 @@ class _Forward:
             for inner in regions(operation):
                 self._region(inner)
             before = len(build.operations)
-            if operation.code in ("store", "store_local", "atomic", "update", "reserve", "push", "pop"):
+            if operation.code in ("store", "store_local", "atomic", "update", "reserve", "scratch", "push", "pop"):
                 self._memory(build, operation)
                 if operation.code == "push":
                     build.operations.insert(before, operation)
@@ -136,6 +137,12 @@ class _Forward:
             if array in self.active:
                 made = self.arrays[array] = LocalArray(f"{array.name}.dual", array.dtype, array.shape, private=array.private)
                 build.make("reserve", None, payload=made)
+            return
+        if operation.code == "scratch":
+            copy, like = operation.payload
+            if copy in self.active:
+                scratch = self.arrays[copy] = ScratchArray(f"{copy.name}.dual", copy.dtype)
+                build.make("scratch", None, *operation.operands, payload=(scratch, like))
             return
         target = memory(operation)
         if target not in self.active or target is None:
