@@ -44,6 +44,7 @@ from samovar.passes.derivatives.preparing import prepare
 from samovar.passes.derivatives.primal import Primal
 from samovar.passes.derivatives.rules import RULES, Chain
 from samovar.passes.derivatives.structured import counted
+from samovar.passes.derivatives.unchosen import chosen_from, defined, may_be_undefined
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class _Reverse(Primal):
     def __init__(self, kernel: Kernel, adjoints: Mapping[Array, Array], replays: bool) -> None:
         self.adjoints = dict(adjoints)
         self.active = Activity(kernel, set(adjoints))
+        self.chosen = chosen_from(kernel)
         self.returned = self.active.returned(kernel)
         kernel.body.operations = [each for each in kernel.body.operations if each.code != "return"]
         kernel.returns, kernel.result_shape = (), None
@@ -247,9 +249,11 @@ class _Reverse(Primal):
             lambda place: self.primal(operation.operands[place]),
             lambda: self.primal(operation),
         )
+        guarded = may_be_undefined(operation, self.chosen)
         for operand, pull in zip(operation.operands, rule, strict=True):
             if pull is not None and operand in self.active:
-                self.add(operand, pull(chain, adjoint))
+                product = pull(chain, adjoint)
+                self.add(operand, defined(self.level.build, adjoint, product) if guarded else product)
 
     def _load_local(self, operation: Operation) -> None:
         adjoint = self.take(operation) if operation in self.active else None
