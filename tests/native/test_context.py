@@ -155,7 +155,7 @@ def test_a_print_callback_may_launch():
     assert len(inner.records) == 100 * inner.calls > 0
 
 
-@pytest.mark.parametrize("count", [5, 3_000, 20_000, 200_000])
+@pytest.mark.parametrize("count", [5, 3_000, 60_000])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_the_print_callback_runs_on_the_launching_thread(threads, count):
     seen = set()
@@ -224,7 +224,7 @@ print("both went on")
 """
 
 
-@pytest.mark.parametrize("count", [5, 20_000, 300_000])
+@pytest.mark.parametrize("count", [5, 20_000, 100_000])
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_a_print_callback_that_forks(threads, count):
     text = FORKING.format(here=str(Path(__file__).parent), threads=threads, count=count)
