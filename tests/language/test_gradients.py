@@ -825,3 +825,18 @@ def test_flags_that_a_serial_kernel_sets():
             flags[i] = 0
 
     require_gradient(run, x, loss)
+
+
+def test_an_array_that_is_passed_twice_and_written_is_an_error_with_the_line():
+    x, loss = filled(N), field()
+
+    @sv.kernel
+    def run(a: sv.template(), b: sv.template()):
+        for i in a:
+            loss[None] += b[i]
+            a[i] = a[i] * b[i]
+
+    with pytest.raises(sv.SamovarCompilationError, match=r"`a` is written here[\s\S]*a\[i\] = a\[i\] \* b\[i\]"):
+        run.grad(x, x)
+    with pytest.raises(sv.SamovarCompilationError, match=r"`a` is written here"), sv.ad.Tape(loss):
+        run(x, x)

@@ -53,5 +53,15 @@ def test_complex_variables_and_arrays():
     np.testing.assert_allclose(x.grad.to_numpy(), expected)
     with sv.ad.Tape(loss):
         writes()
-        with pytest.raises(sv.SamovarRuntimeError, match="has no gradient"):
+        with pytest.raises(sv.SamovarRuntimeError, match=r"has no gradient[\s\S]*real and imaginary"):
             reads()
+
+    @sv.kernel
+    def both():
+        for i in range(3):
+            z[i] = x[i] * 1j
+        for i in range(3):
+            loss[None] += z[i].real
+
+    with pytest.raises(sv.SamovarCompilationError, match=r"has no gradient[\s\S]*real and imaginary"), sv.ad.Tape(loss):
+        both()

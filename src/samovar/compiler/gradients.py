@@ -112,11 +112,19 @@ def described_steps(kernel: Kernel) -> bytes:
 def separate_arrays(lens: Lens, kernel: Kernel) -> None:
     """Require that no array that a kernel writes overlaps another one."""
     arrays = [each for each in kernel.parameters if isinstance(each, Array)]
-    written = {memory(each) for each in walk_kernel(kernel) if each.code in ("store", "atomic", "update")}
+    written = {memory(each): each for each in walk_kernel(kernel) if each.code in ("store", "atomic", "update")}
     sources = {array: source_of(lens, array) for array in arrays if not is_own(array)}
     # Functions take arrays as parameters, so their writes do not name the kernel's arrays.
-    asked = [source for array, source in sources.items() if kernel.functions or array in written]
-    if asked and not lens.disjoint(asked, list(sources.values())):
+    asked = {array: source for array, source in sources.items() if kernel.functions or array in written}
+    if asked and not lens.disjoint(list(asked.values()), list(sources.values())):
+        for array, source in asked.items():
+            if array in written and not lens.disjoint([source], list(sources.values())):
+                raise NotDifferentiable(
+                    written[array],
+                    f"`{array.name}` is written here, and shares memory with another array of the kernel, so it cannot be"
+                    " differentiated",
+                    "pass each array once, and no views of one that is written",
+                )
         raise SamovarCompilationError(
             f"{lens.kernel.qualname}: arrays that the kernel writes share memory with others, and cannot be differentiated\n"
             "  help: pass each array once, and no views of one that is written"

@@ -478,9 +478,12 @@ class Tape:
                 continue
             if launch.gradients:
                 source, name = found[0]
+                advice = "make it with `needs_grad=True`"
+                if place.array.dtype.kind == "complex":
+                    advice = "complex arrays have no gradient: keep real and imaginary parts in arrays of their own"
                 raise errors.SamovarRuntimeError(
                     f"{kernel.__qualname__} reads an array in line {line} that has no gradient, but {name} has written to"
-                    f" it, in line {source}, values that depend on arrays with one\n  help: make it with `needs_grad=True`"
+                    f" it, in line {source}, values that depend on arrays with one\n  help: {advice}"
                 )
             taints = taints + [(each, line) for each, _ in launch.passive_writes]
         for place, line in taints:

@@ -54,7 +54,9 @@ class Activity:
                 raise NotDifferentiable(
                     store,
                     f"`{array.name}` has no gradient, but values that depend on arrays with gradients pass through it",
-                    "create it with `needs_grad=True`",
+                    "complex arrays have no gradient: keep real and imaginary parts in arrays of their own"
+                    if array.element is not None and array.element.kind == "complex"
+                    else "create it with `needs_grad=True`",
                 )
         self._require_use(operations, use_counts([kernel.body]), set(arrays))
 
