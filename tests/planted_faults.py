@@ -895,7 +895,7 @@ FAULTS = [
     ),
     Fault(
         "passes/outline.py",
-        'dtype = f32 if reduction.type.name == "f16" else reduction.type',
+        'dtype = f32 if reduction.type.name in ("f16", "bf16") else reduction.type',
         "dtype = reduction.type",
         "passes/test_outline.py",
     ),

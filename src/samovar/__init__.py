@@ -56,10 +56,10 @@ def _lazy_exports(namespace: dict, homes: dict, modules: tuple | None = None, pa
 #: The modules that define the public names. Those in `_MODULES` are modules themselves.
 _HOMES = {
     "_native": (
-        "BufferView Tensor c64 c128 f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
+        "BufferView Tensor bf16 c64 c128 f16 f32 f64 i8 i16 i32 i64 u1 u8 u16 u32 u64"
     ),
     "types": (
-        "complex64 complex128 float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 "
+        "bfloat16 complex64 complex128 float16 float32 float64 int8 int16 int32 int64 uint1 uint8 uint16 uint32 uint64 "
         "Array Template ref "
         "sparse_matrix_builder template"
     ),

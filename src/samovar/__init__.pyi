@@ -273,6 +273,8 @@ from samovar.runtime.tensors import (
 from samovar.types import (
     Array as Array,
     Template as Template,
+    bf16 as bf16,
+    bfloat16 as bfloat16,
     c64 as c64,
     c128 as c128,
     complex64 as complex64,
@@ -521,6 +523,8 @@ __all__ = [
     "atomic_sub",
     "atomic_xor",
     "axes",
+    "bf16",
+    "bfloat16",
     "bit_cast",
     "bit_shr",
     "block_local",

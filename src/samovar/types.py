@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samovar
 from samovar import _lazy_exports
-from samovar._native import DType, c64, c128, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar._native import DType, bf16, c64, c128, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.language import (
     BOUNDARIES,
     Annotation,
@@ -26,6 +26,8 @@ __all__ = [
     "NDArray",
     "StructBase",
     "Template",
+    "bf16",
+    "bfloat16",
     "buffer_view",
     "c64",
     "c128",
@@ -72,6 +74,7 @@ int8, int16, int32, int64 = i8, i16, i32, i64
 uint1, uint8, uint16, uint32, uint64 = u1, u8, u16, u32, u64
 float16, float32, float64 = f16, f32, f64
 complex64, complex128 = c64, c128
+bfloat16 = bf16
 
 
 def _array(

@@ -17,6 +17,8 @@ if MYPY:
     from typing import Annotated as NDArray
 
     Template: TypeAlias = Any
+    bf16: TypeAlias = Any
+    bfloat16: TypeAlias = Any
     c64: TypeAlias = Any
     c128: TypeAlias = Any
     complex64: TypeAlias = Any
@@ -47,6 +49,8 @@ if MYPY:
     uint8: TypeAlias = Any
 else:
     Template: TypeAlias = Any
+    bf16: TypeAlias = float
+    bfloat16: TypeAlias = float
     c64: TypeAlias = complex
     c128: TypeAlias = complex
     complex64: TypeAlias = complex
@@ -132,6 +136,8 @@ __all__ = [
     "NDArray",
     "StructBase",
     "Template",
+    "bf16",
+    "bfloat16",
     "buffer_view",
     "c64",
     "c128",

@@ -605,3 +605,33 @@ def test_complex_arguments_and_constants_are_distinguished_and_warm(launch):
         other = run(**{"dtype": "complex64", "imag": 2, **changed})
         assert other["compiled"] == 1
     assert run(dtype="complex64", imag=3)["result"][0] == "[3j, 6j]"
+
+
+def test_bf16_is_distinguished_from_other_types_of_its_size_and_warm(launch):
+    run = launch("""
+        import samovar as sv
+
+        @sv.kernel
+        def doubled(a: sv.types.NDArray):
+            for i in a:
+                a[i] = a[i] * 2 + 1
+
+        KERNEL = doubled
+
+        def run(dtypes):
+            found = []
+            for dtype in dtypes:
+                a = sv.ndarray(getattr(sv, dtype), 2)
+                a.fill(300)
+                doubled(a)
+                found.append(a.tolist())
+            return found
+        """)
+    wanted = {"bf16": [600.0, 600.0], "f16": [601.0, 601.0], "u16": [601, 601]}
+    first = run(dtypes=["bf16"])
+    assert (first["result"], first["compiled"]) == ([wanted["bf16"]], 1)
+    again = run(dtypes=["bf16"])
+    assert (again["result"], again["compiled"], again["loaded"]) == ([wanted["bf16"]], 0, True)
+    assert "samovar.frontend" not in again["modules"]
+    both = run(dtypes=["bf16", "f16", "u16", "bf16"])
+    assert (both["result"], both["compiled"]) == ([wanted[each] for each in ("bf16", "f16", "u16", "bf16")], 2)

@@ -13,6 +13,7 @@ typedef enum {
     SV_U1, SV_U8, SV_U16, SV_U32, SV_U64,
     SV_F16, SV_F32, SV_F64,
     SV_C64, SV_C128,
+    SV_BF16,
     SV_DTYPE_COUNT
 } sv_dtype_code;
 
@@ -61,6 +62,16 @@ uint64_t sv_saturated(const sv_dtype *dtype, double value);
 /* IEEE binary16, for interpreters and compilers without the type. */
 uint16_t sv_half_from_double(double value);
 double sv_half_to_double(uint16_t bits);
+
+/* bfloat16: the upper half of an f32. Rounds to nearest even; NaN stays one, and what is too large becomes infinite. */
+uint16_t sv_bfloat_from_double(double value);
+double sv_bfloat_to_double(uint16_t bits);
+
+/* Whether elements are floats of 16 bits, f16 or bf16, which native code computes with as f32 or f64. */
+static inline bool sv_dtype_is_short_float(const sv_dtype *dtype)
+{
+    return dtype->kind == 'f' && dtype->itemsize == 2;
+}
 
 /* --- arrays */
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from samovar._native import DType, Ndarray, describe_tensor, f16, f32
+from samovar._native import DType, Ndarray, bf16, describe_tensor, f16, f32
 from samovar.errors import SamovarTypeError
 
 
@@ -30,9 +30,9 @@ def copied(a: Any, dtype: DType | None = None) -> Ndarray:
 
 
 def readable(a: Any) -> Any:
-    """The elements in C order, f16 as f32."""
+    """The elements in C order, f16 and bf16 as f32."""
     _, dtype = described(a)
-    if dtype is f16:
+    if dtype in (f16, bf16):
         return copied(a, f32)
     return a if is_plain(a) else copied(a)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from samovar._native import Ndarray, disjoint, f16, f32, i32, plain_api_boundary, scan_elements, u1
+from samovar._native import Ndarray, bf16, disjoint, f16, f32, i32, plain_api_boundary, scan_elements, u1
 from samovar.algorithms.operands import described, is_plain, stored
 
 
@@ -25,7 +25,7 @@ def prefix_sum(a: Any, out: Any = None, *, exclusive: bool = False) -> Any:
     wanted = i32 if dtype is u1 else dtype
     if out is not None and described(out)[0] != shape:
         raise ValueError(f"prefix_sum: the result has shape {shape}, but `out` has shape {described(out)[0]}")
-    work = f32 if wanted is f16 else wanted
+    work = f32 if wanted in (f16, bf16) else wanted
     if out is not None and is_plain(a, work) and is_plain(out, work) and disjoint((out,), (a,)):
         scan_elements(a, out, exclusive)
         return out

@@ -9,7 +9,7 @@ from samovar.frontend.dispatch import stage
 from samovar.frontend.lossy import Keeper, kept, written_place
 from samovar.frontend.places import stage_place
 from samovar.frontend.rules import SyntaxRule, written
-from samovar.frontend.scalars import BITWISE
+from samovar.frontend.scalars import BITWISE, read
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.complex import Complex, ComplexPlace
 from samovar.frontend.staged.matrix import every_index, matrix_of
@@ -39,7 +39,8 @@ def atomic_update(place: Place, stager: Stager, code: str, values: tuple[Staged,
         stager.fail_type(node, f"`atomic_{code}` requires integers, got {place.type.name}")
     local = next(iter(place.locals()), None)
     keeper = Keeper(written_place(node), f"`atomic_{code}` of", local)
-    return Scalar(place.update(stager, code, tuple(kept(stager, value, place.type, node, keeper) for value in values)))
+    given = tuple(kept(stager, value, place.type, node, keeper) for value in values)
+    return Scalar(read(stager, place.update(stager, code, given)))
 
 
 @atomic_update.register(ComplexPlace)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from functools import singledispatch
 
-from samovar._native import DType
+from samovar._native import DType, bf16
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.complex import Complex, ComplexPlace, new_complex
 from samovar.frontend.staged.items import Items
@@ -46,6 +46,8 @@ def first_number(value: Staged, stager: Stager, target: ast.Name, annotated: DTy
     is_plain = annotated is None and not value.is_run_time()
     widened = stager.context.decisions.widened.get(birthplace) if is_plain else None
     dtype = annotated or widened or value.type(stager, target)
+    if dtype is bf16:
+        stager.fail_as_element(f"the variable `{name}` of type bf16")
     run_time = value.as_stored(stager, dtype, target)
     if name in stager.once:
         return Scalar(run_time)

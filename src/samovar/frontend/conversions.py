@@ -9,6 +9,7 @@ from typing import Any
 from samovar.frontend.complex_functions import make
 from samovar.frontend.dispatch import call_value
 from samovar.frontend.rules import Call, Rule, bind, dtype_argument, folded
+from samovar.frontend.scalars import read
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.complex import cast_to
 from samovar.frontend.staged.intrinsic import python_type
@@ -57,5 +58,5 @@ def call_dtype(value: Static, stager: Stager, node: ast.Call) -> Staged:
         return cast_to(stager, make(stager, bind(stager, node, "real? imag?")), dtype, node)
     given = bind(stager, node, "x")["x"]
     if given.number() is None:  # it has a dtype and is converted as at run time
-        return Scalar(given.as_type(stager, dtype, node))
-    return Scalar(given.as_stored(stager, dtype, node))
+        return Scalar(read(stager, given.as_type(stager, dtype, node)))
+    return Scalar(read(stager, given.as_stored(stager, dtype, node)))

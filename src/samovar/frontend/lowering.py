@@ -15,6 +15,7 @@ from samovar.frontend.dispatch import stage_body
 from samovar.frontend.members import check_array, element_shape, given_complex, given_matrix, required_view
 from samovar.frontend.naming import classify_names
 from samovar.frontend.returns import unify_graph, unify_returns
+from samovar.frontend.scalars import read
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import AbsentArray
 from samovar.frontend.staged.tensor import Tensor
@@ -140,7 +141,7 @@ def bind_parameters(stager: Stager, lens: Lens, definition: ast.FunctionDef) -> 
                 continue
             number = stager.context.scalar(ref, dtype)
             number.is_checked = True
-            stager.names[name] = Scalar(number)
+            stager.names[name] = Scalar(read(stager, number))
             continue
         if name not in used and annotation is not None and annotation.is_struct:
             structs.check_unread(stager, ref, annotation, definition)

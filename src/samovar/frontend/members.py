@@ -10,7 +10,7 @@ import ast
 from functools import singledispatch
 
 from samovar import errors
-from samovar._native import DType, i32, i64, u1
+from samovar._native import DType, bf16, i32, i64, u1
 from samovar.frontend.dispatch import OBJECTS
 from samovar.frontend.matrices import of_type
 from samovar.frontend.staged.base import Staged
@@ -225,6 +225,9 @@ def number_type(stager: Stager, ref: Ref, node: ast.AST) -> DType:
                 f"`{ref.spelled}` is declared as {declared.name}, but its value is a float",
                 "convert it with int() when you create the object",
             )
+        if declared is bf16:
+            message = f"`{ref.spelled}` is declared as bf16, which is a type of elements"
+            stager.fail_type(node, message, "declare it as `sv.f32`")
         if annotation.dtype is not None or is_float(declared) or part_type(declared) is not None:
             return declared
     if python is bool:

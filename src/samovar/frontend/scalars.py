@@ -8,7 +8,7 @@ from typing import NoReturn
 from samovar._native import DType, u1
 from samovar.frontend.stager import Stager
 from samovar.ir import Constant, Value
-from samovar.language import holding, integer_range, integer_type, is_float, is_integer
+from samovar.language import holding, integer_range, integer_type, is_float, is_integer, value_type
 from samovar.lens import shown
 
 BITWISE = ("and", "or", "xor")
@@ -54,6 +54,12 @@ def convert(stager: Stager, value: Value, dtype: DType) -> Value:
     if isinstance(value, Constant):
         return constant(value.value, dtype)
     return stager.emit("cast", dtype, (value,))
+
+
+def read(stager: Stager, value: Value) -> Value:
+    """A number from memory, in the type that kernels compute with: bf16 becomes f32."""
+    assert value.type is not None
+    return convert(stager, value, value_type(value.type))
 
 
 def require_fit(stager: Stager, value: bool | int | float, dtype: DType, node: ast.AST) -> None:

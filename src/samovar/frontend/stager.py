@@ -10,10 +10,10 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from samovar import errors
-from samovar._native import DType, i64
+from samovar._native import DType, bf16, i64
 from samovar.artifact import Frame
 from samovar.errors import marked_text
 from samovar.frontend.context import KernelContext, Loop, LoopConfiguration, Reconsider, Specialized
@@ -27,6 +27,8 @@ from samovar.lens import FunctionRef, Ref
 
 #: Operations that change arrays, or may.
 CHANGING = frozenset(("store", "atomic", "call"))
+#: Operations whose results may be elements of a type that is only stored.
+MOVING = frozenset(("load", "atomic", "cast"))
 
 if TYPE_CHECKING:
     pass
@@ -104,10 +106,23 @@ class Stager(Reporter):
 
     def emit(self, code: str, type: DType | None, operands: tuple[Value, ...] = (), payload: Any = None) -> Operation:
         operation = Operation(code, type, operands, payload, self.line)
+        if type is bf16 and code not in MOVING:
+            self.fail_as_element(f"`{code}` in bf16")
         self.region.operations.append(operation)
         if self.context.named_expressions and code in CHANGING:
             self.note_changes(operation)
         return operation
+
+    def fail_as_element(self, what: str) -> NoReturn:
+        """Reject a value of a type that is only stored."""
+        message = f"{what} is not supported: bf16 is a type of memory, for elements of arrays and fields"
+        where = ast.copy_location(ast.Pass(), self.source.node)
+        if self.line:
+            text = self.source.lines[int(self.line) - 1].rstrip()
+            where.lineno = where.end_lineno = int(self.line)
+            where.col_offset, where.end_col_offset = len(text) - len(text.lstrip()), len(text)
+        advice = "use f32: elements become f32 when they are read, and are rounded when they are written"
+        self.fail_type(where, message, advice)
 
     def note_changes(self, operation: Operation) -> None:
         """Tell array expressions with names that an operation may change what they read."""
@@ -216,6 +231,8 @@ class Stager(Reporter):
     def new_array(self, name: str, dtype: DType, shape: tuple[int, ...]) -> LocalArray:
         """Memory of the function, of the iteration of a task, or of the kernel, like a local."""
         private = self.task_locals is not None or self.specialized is not None
+        if dtype is bf16:
+            self.fail_as_element(f"the local array `{name}` of bf16")
         array = LocalArray(name, dtype, shape, private=private)
         self.locals.append(array)
         return array
@@ -264,6 +281,8 @@ class Stager(Reporter):
         return self.context.decisions.in_memory.get(self.function.identity, set())
 
     def new_local(self, name: str, dtype: DType) -> Local:
+        if dtype is bf16:
+            self.fail_as_element(f"the variable `{name}` of type bf16")
         local = Local(name, dtype, self.line)
         self.locals.append(local)
         return local

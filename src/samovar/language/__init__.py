@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         loop_type,
         loses,
         promote,
+        value_type,
     )
     from samovar.language.simt import GPU_FUNCTIONS
     from samovar.language.targets import baselines, can_run, target_names, target_processor
@@ -124,7 +125,9 @@ else:
                 "CUTS DEFAULTS LINE_OPTIONS Options SWITCHES do_lines_count do_messages_count options_in_force "
                 "put_in_force"
             ),
-            "promotion": "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote",
+            "promotion": (
+                "DTYPES FLOATS INTEGERS holding integer_type is_float is_integer loop_type loses promote value_type"
+            ),
             "simt": "GPU_FUNCTIONS",
             "targets": "baselines can_run target_names target_processor",
             "unsupported_annotation": "UnsupportedAnnotation",

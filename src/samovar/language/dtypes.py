@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from samovar._native import DType, c64, c128, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar._native import DType, bf16, c64, c128, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ LONG_NAMES = {
     "float16": f16,
     "float32": f32,
     "float64": f64,
+    "bfloat16": bf16,
     "complex64": c64,
     "complex128": c128,
 }

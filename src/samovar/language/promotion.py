@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from samovar._native import DType, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
+from samovar._native import DType, bf16, f16, f32, f64, i8, i16, i32, i64, u1, u8, u16, u32, u64
 from samovar.language.dtypes import integer_range
 
 INTEGERS = (i8, i16, i32, i64, u8, u16, u32, u64)
 FLOATS = (f16, f32, f64)
 DTYPES = (*INTEGERS, u1, *FLOATS)
+
+
+def value_type(dtype: DType) -> DType:
+    """The type in which kernels compute with elements of a dtype: f32 for bf16, which is a type of memory only.
+
+    >>> from samovar._native import bf16
+    >>> value_type(bf16).name
+    'f32'
+    """
+    return f32 if dtype is bf16 else dtype
 
 
 def is_float(dtype: DType) -> bool:
@@ -20,6 +30,7 @@ def is_integer(dtype: DType) -> bool:
 
 
 def _promote(left: DType, right: DType) -> DType:
+    left, right = value_type(left), value_type(right)
     if left is right:
         return left
     if is_float(left) != is_float(right):
@@ -30,7 +41,7 @@ def _promote(left: DType, right: DType) -> DType:
     return left if left.kind == "uint" else right
 
 
-_PROMOTED = {(left, right): _promote(left, right) for left in DTYPES for right in DTYPES}
+_PROMOTED = {(left, right): _promote(left, right) for left in (*DTYPES, bf16) for right in (*DTYPES, bf16)}
 
 
 def promote(left: DType, right: DType) -> DType:
@@ -61,6 +72,7 @@ def holding(value: int | float, dtype: DType) -> DType | None:
 
 def loses(source: DType, target: DType) -> bool:
     """Whether a conversion may change a value: from float to integer, or to fewer bits of one kind."""
+    source, target = value_type(source), value_type(target)
     if is_float(source):
         return not is_float(target) or target.bits < source.bits
     if is_float(target) or source is u1:

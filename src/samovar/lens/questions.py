@@ -57,8 +57,8 @@ NUMPY_TYPES = (
     "bool bool_ complex64 complex128 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
 ).split()
 TORCH_DTYPES = (
-    "bool complex64 complex128 double float float16 float32 float64 half int int8 int16 int32 int64 long short uint8 uint16"
-    " uint32 uint64"
+    "bfloat16 bool complex64 complex128 double float float16 float32 float64 half int int8 int16 int32 int64 long short"
+    " uint8 uint16 uint32 uint64"
 ).split()
 
 

@@ -434,7 +434,7 @@ def _modify(steps: _Steps, *operands: Value) -> Value:
     legal, operation, payload = steps.legal, steps.operation, steps.operation.payload
     assert isinstance(payload, Atomic)
     rule, target = _RULES.get(payload.operation), payload.target
-    if rule is None:
+    if rule is None or payload.step is not None:
         return operation
     type = target.type if isinstance(target, Local) else target.dtype
     parameters = Parameter("old", type), Parameter("value", type)

@@ -39,6 +39,7 @@ from samovar.passes.recognize_updates import recognize_updates
 from samovar.passes.saturating_casts import mark_conversions
 from samovar.passes.split import split
 from samovar.passes.unavailable import refuse_unavailable
+from samovar.passes.widen_elements import widen_elements
 
 Pass = Callable[[Kernel], None]
 
@@ -91,6 +92,7 @@ def pipeline(
         ("reassociation", partial(reassociate, fast_math=fast_math)),
         ("vectors unchecked", partial(plan_loops, machine=machine, fast_math=fast_math)),
         ("", place_safepoints),
+        ("", widen_elements),
         ("", partial(legalize, fast_math=fast_math)),
         ("units", partition),
     ]

@@ -236,8 +236,8 @@ class _Outlining:
     def _partials(self) -> dict[Reduction, Partial]:
         found: dict[Reduction, Partial] = {}
         for reduction in self.loop.reductions:
-            # Partial sums of f16 are kept in f32.
-            dtype = f32 if reduction.type.name == "f16" else reduction.type
+            # Partial sums of f16 and bf16 are kept in f32.
+            dtype = f32 if reduction.type.name in ("f16", "bf16") else reduction.type
             array = LocalArray("partials", dtype, (1 << GROUPS_LOG2,), private=False)
             self.build.make("reserve", None, payload=array)
             found[reduction] = Partial(Local(reduction.target.name, dtype), identity(reduction.operation, dtype), array)

@@ -15,6 +15,7 @@ from samovar._native import (
     Ndarray,
     Tensor,
     as_ndarray,
+    bf16,
     c64,
     c128,
     describe_tensor,
@@ -66,8 +67,8 @@ def as_html(array: Tensor) -> str:
 
 
 def _readable(array: Tensor) -> Tensor:
-    """The elements in C order, f16 as f32."""
-    return _copied(array, f32) if array.dtype is f16 else in_order(array)
+    """The elements in C order, f16 and bf16 as f32."""
+    return _copied(array, f32) if array.dtype in (f16, bf16) else in_order(array)
 
 
 def in_order(array: Tensor) -> Tensor:
@@ -198,7 +199,13 @@ def as_numpy(array: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     layout = field_layout(array)
     if copy is not False and layout is not None and any(len(pieces) > 1 for pieces in layout[1]):
         array = in_order(array)
-    if copy:
+    if dtype is bf16:
+        raise TypeError("NumPy has no bf16: use float32, which holds its numbers")
+    if array.dtype is bf16:
+        if copy is False:
+            raise ValueError("NumPy has no bf16: converting to float32 requires a copy, but copy=False was given")
+        array = _copied(array, f32)
+    elif copy:
         return array.to_numpy(True, dtype)
     import numpy
 

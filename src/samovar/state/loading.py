@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 #: The types of elements by how NumPy writes them.
-_NAMES = "i8 i16 i32 i64 u1 u8 u16 u32 u64 f16 f32 f64 c64 c128".split()
+_NAMES = "i8 i16 i32 i64 u1 u8 u16 u32 u64 f16 f32 f64 c64 c128 bf16".split()
 _DTYPES = {dtype.typestr[1:]: dtype for dtype in map(dtype_named, _NAMES)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from samovar._native import BufferView, Ndarray, Tensor, api_boundary, as_ndarray, describe_tensor
+from samovar._native import BufferView, Ndarray, Tensor, api_boundary, as_ndarray, bf16, bits_of, describe_tensor
 from samovar.errors import SamovarTypeError
 from samovar.runtime import ProgressBar
 from samovar.state.npz_files import CHUNK, Header, archive, encoded_header
@@ -177,4 +177,6 @@ def _in_c_order(array: Any) -> Any:
 
 
 def bytes_of(array: Any) -> memoryview:
-    return memoryview(array).cast("B") if array.nbytes else memoryview(b"")
+    if not array.nbytes:
+        return memoryview(b"")
+    return memoryview(bits_of(array) if array.dtype is bf16 else array).cast("B")

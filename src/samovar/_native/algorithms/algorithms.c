@@ -93,9 +93,9 @@ static const sv_task_function multiply_functions[SV_DTYPE_COUNT] = {ELEMENTS(MUL
 
 int sv_refuse_halves(const sv_dtype *dtype)
 {
-    if (dtype->code != SV_F16)
+    if (!sv_dtype_is_short_float(dtype))
         return 0;
-    PyErr_SetString(PyExc_TypeError, "f16 must be converted to f32 first");
+    PyErr_Format(PyExc_TypeError, "%s must be converted to f32 first", dtype->name);
     return -1;
 }
 
@@ -272,11 +272,12 @@ static bool differs(const selecting *work, int64_t at)
     DIFFERS(SV_F32, float)
     DIFFERS(SV_F64, double)
 #undef DIFFERS
-    case SV_F16: {
+    case SV_F16: case SV_BF16: {
         uint16_t a, b;
         memcpy(&a, before, sizeof a);
         memcpy(&b, here, sizeof b);
-        double one = sv_half_to_double(a), other = sv_half_to_double(b);
+        double (*read)(uint16_t) = work->code == SV_BF16 ? sv_bfloat_to_double : sv_half_to_double;
+        double one = read(a), other = read(b);
         return one != other && (one == one || other == other);
     }
     default: return memcmp(here, before, (size_t)work->itemsize) != 0;

@@ -74,6 +74,7 @@ static void translate(const sorting *work, int64_t begin, int64_t end, bool back
     SIGNED(SV_I32, 32)
     SIGNED(SV_I64, 64)
     FLOATS(SV_F16, 16, 0x7c00u)
+    FLOATS(SV_BF16, 16, 0x7f80u)
     FLOATS(SV_F32, 32, 0x7f800000u)
     FLOATS(SV_F64, 64, 0x7ff0000000000000ull)
     default: break;

@@ -692,6 +692,7 @@ static PyMethodDef module_functions[] = {
                ">>> import samovar as sv\n>>> a = sv.ndarray(sv.f32, 2)\n>>> b = sv.from_dlpack(a)\n>>> a[1] = 5\n>>> b[1]\n5.0")},
     {"equal_elements", sv_equal_elements, METH_VARARGS, PyDoc_STR("Where the elements of two C-order arrays of the same "
                                                                   "dtype are equal.")},
+    {"bits_of", sv_bits_of, METH_O, PyDoc_STR("The memory of a C-order array of bf16 as u16, for the buffer protocol.")},
     {"reshaped", sv_reshaped, METH_VARARGS, PyDoc_STR("The memory of a C-order array with another shape.")},
     {"rebuild_array", sv_rebuild_array, METH_VARARGS, PyDoc_STR("Rebuild a pickled Ndarray.")},
     {"rebuild_field", sv_rebuild_field, METH_VARARGS, PyDoc_STR("Rebuild a pickled Field.")},

@@ -116,6 +116,7 @@ PyObject *sv_array_compare(PyObject *self, PyObject *other, int operator);
 /* For the methods implemented in Python. */
 PyObject *sv_equal_elements(PyObject *module, PyObject *args);
 PyObject *sv_reshaped(PyObject *module, PyObject *args);
+PyObject *sv_bits_of(PyObject *module, PyObject *object);
 
 /* array_repr.c */
 PyObject *sv_array_repr(PyObject *self);

@@ -38,6 +38,7 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
     READ(SV_U32, uint32_t, u, element)
     READ(SV_U64, uint64_t, u, element)
     READ(SV_F16, uint16_t, f, sv_half_to_double(element))
+    READ(SV_BF16, uint16_t, f, sv_bfloat_to_double(element))
     READ(SV_F32, float, f, (double)element)
     READ(SV_F64, double, f, element)
     READ(SV_C64, float _Complex, c, element)
@@ -67,6 +68,7 @@ static void read_chunk(sv_dtype_code code, const char *source, int64_t byte_stri
     WRITE(SV_U32, uint32_t, to_bits(from->field_[k]))                                                                \
     WRITE(SV_U64, uint64_t, to_bits(from->field_[k]))                                                                \
     WRITE(SV_F16, uint16_t, sv_half_from_double((double)from->field_[k]))                                            \
+    WRITE(SV_BF16, uint16_t, sv_bfloat_from_double((double)from->field_[k]))                                         \
     WRITE(SV_F32, float, from->field_[k])                                                                            \
     WRITE(SV_F64, double, from->field_[k])                                                                           \
     WRITE(SV_C64, float _Complex, from->field_[k])                                                                   \

@@ -56,7 +56,7 @@ static void destroy_legacy(PyObject *capsule)
 static sv_dl_datatype datatype_of(const sv_dtype *dtype)
 {
     static const uint8_t codes[] = {['i'] = SV_DL_INT, ['u'] = SV_DL_UINT, ['f'] = SV_DL_FLOAT, ['b'] = SV_DL_BOOL, ['c'] = SV_DL_COMPLEX};
-    uint8_t code = codes[(unsigned char)dtype->kind];
+    uint8_t code = dtype->code == SV_BF16 ? SV_DL_BFLOAT : codes[(unsigned char)dtype->kind];
     return (sv_dl_datatype){code, (uint8_t)(dtype->itemsize * 8), 1};
 }
 

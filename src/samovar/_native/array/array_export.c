@@ -4,6 +4,8 @@
 static const char IN_BLOCKS[] = "this field has a blocked layout, which other libraries cannot describe: use to_numpy() "
                                 "or to_torch(), which copy";
 
+static const char NO_FORMAT[] = "NumPy and the buffer protocol have no bf16: use to_numpy(), which copies to f32, or DLPack";
+
 /* --- the buffer protocol */
 
 static bool is_fortran_ordered(const sv_array *array)
@@ -22,6 +24,10 @@ static int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
         return -1;
     if (sv_array_is_in_blocks(array)) {
         PyErr_SetString(PyExc_BufferError, IN_BLOCKS);
+        return -1;
+    }
+    if ((flags & PyBUF_FORMAT) && array->dtype->code == SV_BF16) {
+        PyErr_SetString(PyExc_BufferError, NO_FORMAT);
         return -1;
     }
     if (!sv_array_is_contiguous(array) &&
@@ -78,6 +84,10 @@ PyObject *sv_array_interface(PyObject *self, void *Py_UNUSED(closure))
         return NULL;
     if (sv_array_is_in_blocks(array)) {
         PyErr_SetString(PyExc_TypeError, IN_BLOCKS);
+        return NULL;
+    }
+    if (array->dtype->code == SV_BF16) { /* NumPy then calls __array__ */
+        PyErr_SetString(PyExc_AttributeError, NO_FORMAT);
         return NULL;
     }
     PyObject *shape = sv_shape_tuple(array->ndim, array->shape);
@@ -193,6 +203,14 @@ PyObject *sv_array_to_numpy(PyObject *self, PyObject *args, PyObject *kwargs)
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$p:to_numpy", names, &first, &dtype, &keep_dims) ||
         parse_first(args, first, &mode, &dtype) < 0)
         return NULL;
+    if (mode == SV_COPY_NEVER && ((sv_array *)self)->dtype->code == SV_BF16) {
+        PyErr_SetString(PyExc_ValueError, NO_FORMAT);
+        return NULL;
+    }
+    if (dtype == (PyObject *)sv_dtype_of(SV_BF16)) {
+        PyErr_SetString(PyExc_TypeError, NO_FORMAT);
+        return NULL;
+    }
     PyObject *source = shared_or_copied((sv_array *)self, mode);
     PyObject *result = source == NULL ? NULL : call_library("numpy", "asarray", source);
     Py_XDECREF(source);
@@ -259,7 +277,8 @@ PyObject *sv_array_reduce(PyObject *self, PyObject *protocol)
         return NULL;
     PyObject *source = array->layout == NULL ? Py_NewRef(self) : shared_or_copied(array, SV_COPY_ALWAYS), *elements = NULL;
     if (source != NULL)
-        elements = version >= 5 ? PyPickleBuffer_FromObject(source)
+        elements = version >= 5 && array->dtype->code != SV_BF16
+                                ? PyPickleBuffer_FromObject(source)
                                 : PyBytes_FromStringAndSize(((sv_array *)source)->data, sv_array_nbytes(array));
     Py_XDECREF(source);
     PyObject *shape = is_laid_out ? Py_NewRef(array->layout->description) : sv_shape_tuple(array->ndim, array->shape);

@@ -157,13 +157,45 @@ static bool is_masked(PyTypeObject *type)
     return false;
 }
 
+/* A NumPy array of ml_dtypes.bfloat16, which has no buffer, by a view of its bits. 0 if it is none; Python runs here. */
+static int view_bfloats(PyObject *object, sv_tensor_view *view)
+{
+    if (strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") != 0)
+        return 0;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *dtype = PyObject_GetAttr(object, names.dtype), *name = dtype == NULL ? NULL : PyObject_Str(dtype), *bits = NULL;
+    int found = name == NULL ? -1 : 0;
+    if (name != NULL && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0) {
+        bits = PyObject_CallMethod(object, "view", "s", "uint16");
+        found = bits == NULL ? -1 : sv_tensor_view_get(bits, view);
+    }
+    if (found > 0) {
+        view->dtype = sv_dtype_of(SV_BF16);
+        Py_XSETREF(view->hold, Py_NewRef(bits));
+    }
+    Py_XDECREF(bits);
+    Py_XDECREF(name);
+    Py_XDECREF(dtype);
+    if (found != 0) {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+    } else {
+        PyErr_Restore(type, value, traceback);
+    }
+    return found;
+}
+
 static int view_buffer(PyObject *object, sv_tensor_view *view)
 {
     Py_buffer *buffer = &view->buffer;
     if (is_masked(Py_TYPE(object)))
         return refuse(object, "kernels ignore masks; pass a.filled(value), or a.data without the mask");
-    if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0) /* Python may run here. */
-        return refuse_as_raised(object);
+    if (PyObject_GetBuffer(object, buffer, PyBUF_RECORDS_RO) < 0) { /* Python may run here. */
+        int found = view_bfloats(object, view);
+        return found != 0 ? found : refuse_as_raised(object);
+    }
     int result = -1;
     if (sv_numpy_learn(object, buffer) < 0)
         goto fail;
@@ -238,6 +270,8 @@ sv_dtype *sv_dtype_from_dlpack(sv_dl_datatype type)
 {
     static const char kinds[] = {[SV_DL_INT] = 'i', [SV_DL_UINT] = 'u', [SV_DL_FLOAT] = 'f', [SV_DL_BOOL] = 'b',
                                  [SV_DL_COMPLEX] = 'c'};
+    if (type.lanes == 1 && type.code == SV_DL_BFLOAT)
+        return type.bits == 16 ? sv_dtype_of(SV_BF16) : NULL;
     if (type.lanes != 1 || type.code >= sizeof kinds || type.bits % 8)
         return NULL;
     return sv_dtype_of_kind(kinds[type.code], type.bits / 8);
@@ -330,6 +364,7 @@ static sv_dtype *dtype_from_long_name(const char *name)
         {"float32", SV_F32}, {"float64", SV_F64}, {"float16", SV_F16}, {"int32", SV_I32}, {"int64", SV_I64},
         {"int16", SV_I16},   {"int8", SV_I8},     {"bool", SV_U1},     {"uint8", SV_U8},  {"uint16", SV_U16},
         {"uint32", SV_U32},  {"uint64", SV_U64},  {"complex64", SV_C64},  {"complex128", SV_C128},
+        {"bfloat16", SV_BF16},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].name, name) == 0)

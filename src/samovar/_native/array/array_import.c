@@ -176,7 +176,8 @@ static PyObject *pin(PyObject *source, const sv_tensor_view *view)
     if (sv_array_check(source))
         return Py_NewRef(source);
     if (PyObject_CheckBuffer(source)) {
-        PyObject *memory = PyMemoryView_FromObject(source); /* Python may run here. */
+        /* Elements without a buffer are held by a view of their bits, which has one. */
+        PyObject *memory = PyMemoryView_FromObject(view->hold != NULL ? view->hold : source); /* Python may run here. */
         return require_same(memory, memory == NULL ? NULL : PyMemoryView_GET_BUFFER(memory)->buf, view);
     }
     if (view->hold != NULL)

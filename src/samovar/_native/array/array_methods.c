@@ -115,6 +115,18 @@ PyObject *sv_reshaped(PyObject *Py_UNUSED(module), PyObject *args)
     return (PyObject *)array;
 }
 
+PyObject *sv_bits_of(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    sv_array *source = (sv_array *)object;
+    if (!sv_array_check(object) || sv_array_require_place(source) < 0 || source->dtype->itemsize != 2 || !sv_array_is_contiguous(source)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "expected an array in C order with elements of 16 bits");
+        return NULL;
+    }
+    return (PyObject *)sv_array_over(sv_dtype_of(SV_U16), source->ndim, source->shape, source->data, sv_array_is_readonly(source),
+                                     (PyObject *)source);
+}
+
 /* With a step of 0, all elements are compared with one. */
 static void compare_all(const sv_array *first, const sv_array *second, int64_t step, bool equal, uint8_t *result)
 {
@@ -144,6 +156,7 @@ static void compare_all(const sv_array *first, const sv_array *second, int64_t s
     COMPARE(SV_U32, uint32_t, )
     COMPARE(SV_U64, uint64_t, )
     COMPARE(SV_F16, uint16_t, sv_half_to_double)
+    COMPARE(SV_BF16, uint16_t, sv_bfloat_to_double)
     COMPARE(SV_F32, float, )
     COMPARE(SV_F64, double, )
     COMPARE(SV_C64, float _Complex, )

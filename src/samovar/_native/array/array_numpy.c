@@ -115,7 +115,8 @@ int sv_numpy_learn(PyObject *object, const Py_buffer *buffer)
         tried = true;
         int failed = agrees((numpy_array *)object, buffer) ? 0 : -1;
         for (int code = 0; code < SV_DTYPE_COUNT && !failed; code++)
-            failed = learn_descriptor(numpy, sv_dtype_of(code)->typestr, sv_dtype_of(code));
+            if (code != SV_BF16) /* a dtype of another library */
+                failed = learn_descriptor(numpy, sv_dtype_of(code)->typestr, sv_dtype_of(code));
         /* The type string names one of two C types with 64 bits. */
         if (!failed)
             failed = learn_descriptor(numpy, "q", sv_dtype_of(SV_I64));

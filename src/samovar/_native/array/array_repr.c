@@ -11,6 +11,7 @@ static bool reads_back(const sv_dtype *dtype, double read, double value)
 {
     switch (dtype->code) {
     case SV_F16: return sv_half_from_double(read) == sv_half_from_double(value);
+    case SV_BF16: return sv_bfloat_from_double(read) == sv_bfloat_from_double(value);
     case SV_F32: return (float)read == (float)value;
     default: return read == value;
     }

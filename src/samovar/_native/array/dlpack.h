@@ -9,7 +9,7 @@ enum { SV_DLPACK_MAJOR = 1, SV_DLPACK_MINOR = 3 };
 /* Device types whose memory the CPU can access directly: plain, and pinned for CUDA or ROCm. */
 enum { SV_DL_CPU = 1, SV_DL_CUDA_HOST = 3, SV_DL_ROCM_HOST = 11 };
 
-enum { SV_DL_INT = 0, SV_DL_UINT = 1, SV_DL_FLOAT = 2, SV_DL_COMPLEX = 5, SV_DL_BOOL = 6 };
+enum { SV_DL_INT = 0, SV_DL_UINT = 1, SV_DL_FLOAT = 2, SV_DL_BFLOAT = 4, SV_DL_COMPLEX = 5, SV_DL_BOOL = 6 };
 
 enum { SV_DL_FLAG_READONLY = 1, SV_DL_FLAG_COPIED = 2 };
 

@@ -21,6 +21,8 @@ static sv_dtype table[SV_DTYPE_COUNT] = {
     ENTRY(SV_F64, 'f', 64, 8, "f64", "d", "<f8"),
     ENTRY(SV_C64, 'c', 64, 8, "c64", "Zf", "<c8"),
     ENTRY(SV_C128, 'c', 128, 16, "c128", "Zd", "<c16"),
+    /* Neither protocol has a type for it: NumPy stores elements of ml_dtypes.bfloat16 under this type string. */
+    ENTRY(SV_BF16, 'f', 16, 2, "bf16", "E", "<V2"),
 #undef ENTRY
 };
 
@@ -106,6 +108,27 @@ double sv_half_to_double(uint16_t half)
     return value;
 }
 
+uint16_t sv_bfloat_from_double(double value)
+{
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    if (value != value)
+        return (uint16_t)(bits >> 16 | 0x40u);
+    /* Round to odd first, so that the last bit says whether any digits were lost, and rounding again is exact. */
+    if ((double)single != value)
+        bits = (bits - (fabs((double)single) > fabs(value))) | 1u;
+    return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+double sv_bfloat_to_double(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float single;
+    memcpy(&single, &wide, sizeof single);
+    return single;
+}
+
 static int out_of_range(const sv_dtype *dtype, PyObject *value)
 {
     PyErr_Format(PyExc_OverflowError, "%R does not fit in %s", value, dtype->name);
@@ -123,7 +146,7 @@ static int store_float(const sv_dtype *dtype, PyObject *value, void *element)
         float single = (float)number;
         memcpy(element, &single, sizeof single);
     } else {
-        uint16_t half = sv_half_from_double(number);
+        uint16_t half = dtype->code == SV_BF16 ? sv_bfloat_from_double(number) : sv_half_from_double(number);
         memcpy(element, &half, sizeof half);
     }
     return 0;
@@ -217,10 +240,10 @@ PyObject *sv_dtype_load(const sv_dtype *dtype, const void *element)
 #undef INTEGER
     case SV_U1:
         return PyBool_FromLong(*(const uint8_t *)element != 0);
-    case SV_F16: {
+    case SV_F16: case SV_BF16: {
         uint16_t half;
         memcpy(&half, element, sizeof half);
-        return PyFloat_FromDouble(sv_half_to_double(half));
+        return PyFloat_FromDouble(dtype->code == SV_BF16 ? sv_bfloat_to_double(half) : sv_half_to_double(half));
     }
     case SV_C64: {
         float parts[2];

@@ -111,7 +111,7 @@ int sv_fill_scalar(const sv_scalar_fill *fill, PyObject *object, uint8_t *block)
 {
     const sv_dtype *dtype = fill->dtype;
     uint8_t *slot = block + fill->offset;
-    if (PyFloat_CheckExact(object) && dtype->kind == 'f' && dtype->code != SV_F16) {
+    if (PyFloat_CheckExact(object) && dtype->kind == 'f' && !sv_dtype_is_short_float(dtype)) {
         double number = PyFloat_AS_DOUBLE(object);
         if (dtype->code == SV_F64) {
             memcpy(slot, &number, sizeof number);

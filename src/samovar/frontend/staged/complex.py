@@ -14,7 +14,7 @@ from samovar.frontend import complex_arithmetic as formulas
 from samovar.frontend.lossy import Keeper, kept
 from samovar.frontend.operators import BINARY, UNARY
 from samovar.frontend.operators import compare as compare_numbers
-from samovar.frontend.scalars import LARGEST_UNROLLED_EXPONENT, constant, float_type
+from samovar.frontend.scalars import LARGEST_UNROLLED_EXPONENT, constant, float_type, read
 from samovar.frontend.staged.base import Place, Staged
 from samovar.frontend.staged.scalar import Scalar
 from samovar.frontend.staged.static import Static
@@ -193,7 +193,7 @@ def cast_to(stager: Stager, value: Staged, dtype: DType, node: ast.AST) -> Stage
     """An explicit conversion of a number."""
     parts, number = part_type(dtype), as_complex(value)
     if parts is None or number is None:
-        return Scalar(value.as_type(stager, dtype, node))
+        return Scalar(read(stager, value.as_type(stager, dtype, node)))
     return number.of_type(stager, parts, node)
 
 

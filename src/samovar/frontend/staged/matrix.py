@@ -23,7 +23,7 @@ from samovar.frontend.operators import (
     common_type,
     compare,
 )
-from samovar.frontend.scalars import constant
+from samovar.frontend.scalars import constant, read
 from samovar.frontend.staged.base import Staged
 from samovar.frontend.staged.items import Items
 from samovar.frontend.staged.matrix_indices import Index, entry_names, is_swizzle, selected, selectors, swizzle
@@ -277,7 +277,8 @@ class Stored(MatrixValue):
         self.fresh = fresh
 
     def entry(self, stager: Stager, indices: tuple[Index, ...]) -> Staged:
-        return Scalar(stager.emit("load", self.array.dtype, (*self.leading, *map(index_value, indices)), self.array))
+        place = (*self.leading, *map(index_value, indices))
+        return Scalar(read(stager, stager.emit("load", self.array.dtype, place, self.array)))
 
     def put(self, stager: Stager, indices: tuple[Index, ...], value: Value) -> None:
         """Store a value of its dtype in an element."""

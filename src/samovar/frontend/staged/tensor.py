@@ -10,7 +10,7 @@ from samovar._native import DType, i32, i64
 from samovar.errors import did_you_mean
 from samovar.frontend.lossy import element_at, kept
 from samovar.frontend.operators import as_index
-from samovar.frontend.scalars import constant, convert
+from samovar.frontend.scalars import constant, convert, read
 from samovar.frontend.staged.array_values import METHODS as METHODS_OF_ARRAYS
 from samovar.frontend.staged.array_values import (
     TRANSPOSED,
@@ -481,7 +481,7 @@ class Element(Place):
         return self.array.dtype
 
     def load(self, stager: Stager) -> Staged:
-        return Scalar(stager.emit("load", self.array.dtype, self.indices, self.array))
+        return Scalar(read(stager, stager.emit("load", self.array.dtype, self.indices, self.array)))
 
     def store(self, stager: Stager, value: Staged, node: ast.AST) -> None:
         converted = kept(stager, value, self.array.dtype, node, element_at(node, self.array))
