@@ -23,7 +23,8 @@ ROOT = """
     SamovarSignatureError SamovarSyntaxError SamovarTypeError SamovarWarning ScalarField ScalarNdarray Stream Struct
     StructField TRACE Template Tensor Vector VectorNdarray VectorTensor WARN abs acos ad algorithms amdgpu arm64
     asin assume_in_range atan atan2 atomic_add atomic_and atomic_cas atomic_exchange atomic_max atomic_min
-    atomic_mul atomic_or atomic_sub atomic_xor axes bf16 bfloat16 bit_cast bit_shr block_local c64 c128 cache_read_only cast ceil
+    atomic_mul atomic_or atomic_sub atomic_xor axes
+    bf16 bfloat16 bit_cast bit_shr block_local c64 c128 cache_read_only cast ceil
     checkpoint cholesky clock_counter compile_count complex64 complex128
     cos cosh cpu create_event create_stream cuda dask data_oriented dataclass eig
     exp extension f16 f32 f64 field float16 float32 float64 floor frexp from_dlpack from_numpy from_torch func

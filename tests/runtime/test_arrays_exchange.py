@@ -16,7 +16,7 @@ from samovar import _native as native
 from samovar.language.dtypes import LONG_NAMES
 from samovar.runtime.arrays import Ndarray, from_dlpack, ndarray
 
-ALL = list(LONG_NAMES.values())
+ALL = [dtype for dtype in LONG_NAMES.values() if dtype is not native.bf16]  # which NumPy has not
 SHAPES: list[tuple[int, ...]] = [(), (3,), (2, 3), (2, 0, 3), (2,) * 5, (2,) * 12]
 
 (SIMPLE, WRITABLE, FORMAT, ND, STRIDES) = (0, 1, 4, 8, 0x10 | 8)

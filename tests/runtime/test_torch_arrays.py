@@ -46,7 +46,7 @@ def test_dtypes_of_torch_are_dtypes(ours: native.DType, theirs: Any) -> None:
 
 @pytest.mark.parametrize("theirs", [torch.complex32, torch.float8_e5m2], ids=str)
 def test_dtypes_that_only_torch_has_are_refused(theirs: Any) -> None:
-    with pytest.raises(TypeError, match=r"its dtype torch\.\w+ is not supported"):
+    with pytest.raises(TypeError, match=r"unsupported dtype torch\.\w+"):
         as_dtype(theirs, Options())
 
 
@@ -199,7 +199,6 @@ def test_a_wide_tensor_is_wide(read: Any) -> None:
 @pytest.mark.parametrize(
     ("tensor", "why"),
     [
-        (torch.zeros(3, dtype=torch.complex64), "dtype"),
         (torch.zeros(3, dtype=torch.float8_e5m2), "dtype"),
         (torch.zeros(3, device="meta"), "meta|not in CPU memory"),
         (torch.tensor([1 + 2j, 3 + 4j]).conj().imag, "negated.*resolve_neg"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import samovar
-from samovar._native import BufferView, DType, Ndarray
+from samovar._native import BufferView, DType, bf16, Ndarray
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TensorAnnotation, ViewAnnotation
 from samovar.lens import Kind, TensorFacts, has_method, kind, scalar_type, shape, tensor, type_name
 from samovar.reflection import derives
@@ -98,7 +98,7 @@ def _conversion(name: str, value: Any, dtype: DType) -> str:
     long_name = next(each for each, found in LONG_NAMES.items() if found is dtype).replace("uint1", "bool")
     words = {
         "samovar": f"{name}.astype(sv.{dtype.name})",
-        "numpy": f"{name}.astype(np.{long_name})",
+        "numpy": f"{name}.astype({'ml_dtypes' if dtype is bf16 else 'np'}.{long_name})",
         "pandas": f'{name}.astype("{long_name}")',
         "torch": f"{name}.to(torch.{long_name})",
     }
