@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import samovar
-from samovar._native import BufferView, DType, bf16, Ndarray
+from samovar._native import BufferView, DType, Ndarray, bf16
 from samovar.language import ArrayAnnotation, DataclassAnnotation, ScalarAnnotation, TensorAnnotation, ViewAnnotation
 from samovar.lens import Kind, TensorFacts, has_method, kind, scalar_type, shape, tensor, type_name
 from samovar.reflection import derives
