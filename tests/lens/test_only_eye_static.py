@@ -23,7 +23,7 @@ STANDARD_LIBRARY = {
     "__future__", "ast", "cmath", "collections", "collections.abc", "contextlib", "dataclasses", "difflib", "functools",
     "itertools", "math", "operator", "re", "string", "struct", "typing", "warnings",
 }  # fmt: skip
-DTYPES = {"DType", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
+DTYPES = {"DType", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}
 ROOMS = (
     "samovar.artifact", "samovar.errors", "samovar.frontend", "samovar.ir", "samovar.language", "samovar.passes",
