@@ -4,6 +4,7 @@ import gc
 import importlib
 import linecache
 import pickle
+import pydoc
 import sys
 import threading
 import types
@@ -353,3 +354,29 @@ def test_a_property_is_read_once_for_each_launch():
     world.reads = 0
     assert uses(world) == 25
     assert world.reads == 1
+
+
+@sv.kernel
+def inferred(a, n, b: sv.f32, unused):
+    """Add."""
+    for i in a:
+        a[i] += n * b
+
+
+def test_its_docstring_has_the_types_found_for_parameters_without_annotations():
+    assert inferred.__doc__ == "Add."
+    inferred(np.ones(3), 2, 1.0, None)
+    inferred(np.ones((3), np.float32), 2.5, 1.0, None)
+    inferred(np.ones(4), 3, 1.0, None)
+    text, _, listed = pydoc.plain(pydoc.render_doc(inferred)).partition("Compiled for:")
+    assert "Add." in text
+    assert [line.strip() for line in listed.split("\n") if line.strip()] == [
+        "a: sv.Array[sv.f64, 1], n: int, unused: not used",
+        "a: sv.Array[sv.f32, 1], n: float, unused: not used",
+    ]
+    assert type(inferred).__doc__.startswith("A compiled function")
+
+
+def test_the_docstring_of_an_annotated_kernel_stays():
+    fill(np.ones(3, np.float32))
+    assert fill.__doc__ == "Set every element."

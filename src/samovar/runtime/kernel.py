@@ -445,6 +445,29 @@ def _declare(
     return declare(function, signature, fastcache)
 
 
+class _Docstring:
+    """The docstring of kernels: that of the function, and the types found for parameters without annotations."""
+
+    def __init__(self, of_class: str | None) -> None:
+        self.of_class = of_class
+
+    def __get__(self, kernel: Kernel | None, owner: type) -> str | None:
+        if kernel is None:
+            return self.of_class
+        own: str | None = kernel.__dict__.get("__doc__")
+        if not kernel.specializations:
+            return own
+        from samovar.runtime.found_types import documented
+
+        return documented(kernel, own)
+
+    def __set__(self, kernel: Kernel, text: str | None) -> None:
+        kernel.__dict__["__doc__"] = text
+
+
+Kernel.__doc__ = _Docstring(Kernel.__doc__)  # type: ignore[assignment]
+
+
 def declare(function: Any, signature: KernelSignature, fastcache: bool) -> Kernel:
     """A kernel for a function with resolved annotations."""
     names = tuple([parameter.name for parameter in signature.parameters])
