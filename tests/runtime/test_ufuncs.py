@@ -117,6 +117,28 @@ def test_results_are_stored_where_asked_for():
         add(a, b, out=np.zeros(4))
 
 
+def test_lines_of_one_length_have_no_other_rules():
+    add, line = sv.vectorize(lambda x, y: x + y), np.arange(4.0)
+    for _ in range(2):  # the second call takes the short way of the first
+        assert add(line, line).tolist() == [0, 2, 4, 6]
+        assert add(line, line.astype(np.float32)).dtype == np.float64
+        assert add(line, line.astype(">f8")).tolist() == [0, 2, 4, 6]
+        assert add(line[::-1], line).tolist() == [3, 3, 3, 3]
+        out = np.zeros(4, np.float32)
+        assert add(line, line, out=out) is out
+        assert out.tolist() == [0, 2, 4, 6]
+        own = line.copy()
+        assert add(own, own, out=own) is own
+        assert own.tolist() == [0, 2, 4, 6]
+        shifted = np.arange(5.0)
+        add(shifted[:-1], shifted[:-1], out=shifted[1:])
+        assert shifted.tolist() == [0, 0, 2, 4, 6]
+        with pytest.raises(ValueError, match="broadcast"):
+            add(line, line[:3])
+        with pytest.raises(TypeError, match="cast"):
+            add(line, line, out=np.zeros(4, np.int64))
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.int64])
 def test_methods_are_those_of_numpy(kind):
     a = RNG.integers(0, 9, (3, 4, 5)).astype(kind)

@@ -59,6 +59,7 @@ class Ufunc(Func):
         self.is_serial = is_serial
         self._kernels: dict[Any, Kernel] = {}
         self._results: dict[Any, Any] = {}
+        self._for_lines: dict[Any, tuple[Kernel, Any]] = {}
         for each in self.signatures:
             if len(each.inputs) != self.nin:
                 message = f"{self.__name__} takes {self.nin} arguments, but a signature has {len(each.inputs)}"
@@ -73,14 +74,18 @@ class Ufunc(Func):
         """Launch the kernel that a function of `ufunc_loops` makes for captured values. There is one for each combination of
         types, so that each has few specializations."""
         flat = (each for given in arguments for each in (given if isinstance(given, tuple) else (given,)))
-        key = (make, captured, *((each.dtype, each.ndim) for each in flat))
+        self._kernel(make, captured, tuple((each.dtype, each.ndim) for each in flat), is_serial)(*arguments)
+
+    def _kernel(self, make: Callable[..., Any], captured: Any, operands: tuple[Any, ...], is_serial: bool = False) -> Kernel:
+        """The kernel for operands with these dtypes and numbers of dimensions."""
+        key = (make, captured, *operands)
         found = self._kernels.get(key)
         if found is None:
             options = {"serial": is_serial or self.is_serial}
             made: Kernel = declared(make(self.func, *captured), sys._getframe(), options)
             made.state.takes_many_types = True
             found = self._kernels[key] = made
-        found(*arguments)
+        return found
 
     def _resolved(self, operands: Sequence[Any], dtype: Any = None) -> tuple[tuple[Any, ...], Any]:
         """The types in which the function computes, for operands as given, and the dtype of its result."""
@@ -144,6 +149,10 @@ class Ufunc(Func):
             *inputs, out = inputs  # type: ignore[assignment]
         if len(inputs) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} positional arguments but {len(inputs)} were given")
+        if where is True and dtype is None:
+            done = self._of_lines(inputs, out)
+            if done is not None:
+                return done
         operands = [_operand(each) for each in inputs]
         types, result = self._resolved(operands, None if dtype is None else np.dtype(dtype))
         arrays = [np.asarray(each) for each in operands]
@@ -168,6 +177,47 @@ class Ufunc(Func):
         if _are_ours(inputs):
             return samovar.array(work)
         return work if work.ndim else work[()]
+
+    def _of_lines(self, inputs: Sequence[Any], out: Any) -> Any:
+        """The results for NumPy arrays of one length with one dimension; None for anything else. A short way for small
+        arrays, for which dtypes and shapes take longer than the loop."""
+        from numpy import empty, ndarray
+
+        key = []
+        shape = None
+        for each in inputs if out is None else (*inputs, out):
+            if type(each) is not ndarray:
+                return None
+            if shape is None:
+                shape = each.shape
+                if len(shape) != 1 or shape[0] < 2:
+                    return None
+            elif each.shape != shape:
+                return None
+            key.append(each.dtype)
+        if out is None:
+            found = self._for_lines.get(tuple(key))
+        else:
+            found = self._for_lines.get(tuple(key[:-1]))
+            if found is not None and found[1] != key[-1]:
+                return None
+        if found is None:
+            if not all(each.isnative for each in key):
+                return None
+            types, result = self._resolved(inputs)
+            if out is not None and result != key.pop():
+                return None
+            operands = ((result, 1), *((each, 1) for each in key))
+            captured = (types, (False,) * self.nin)
+            found = self._for_lines[tuple(key)] = self._kernel(ufunc_loops.apply, captured, operands), result
+        kernel, result = found
+        work = out
+        if work is None:
+            work = empty(shape, result)
+        elif any(_overlaps(work, each) for each in inputs):
+            return None
+        kernel(work, tuple(inputs))
+        return work
 
     def _fill(self, out: Any, arrays: list[Any], types: tuple[Any, ...], where: Any) -> None:
         import numpy as np
