@@ -827,3 +827,48 @@ def test_cells_that_a_kernel_changes_without_a_tape(change):
     else:
         with pytest.raises(sv.SamovarCompilationError, match=r"(s\[i\] = 3.0|sv.deactivate\(node)[\s\S]*sv.ad.Tape"):
             run.grad()
+
+
+@pytest.mark.parametrize("what", ["number", "array", "global"])
+def test_objects_that_change_before_the_reverse_are_an_error(what):
+    class Model:
+        def __init__(self):
+            self.x, self.loss, self.factor = array(4), array(), 2.0
+            self.x.fill(0.5)
+
+        @sv.kernel
+        def step(self):
+            for i in range(4):
+                self.loss[None] += self.x[i] ** 2 * self.factor * FACTOR
+
+    model = sv.data_oriented(Model)()
+    first = model.x
+
+    def changed():
+        with sv.ad.Tape(model.loss):
+            model.step()
+            change(model, what)
+            model.step()  # this one finds what it needs
+
+    with pytest.raises(sv.SamovarRuntimeError, match=r"step, of line \d+, depends on a global, a member"):
+        changed()
+    change(model, what, first)
+    with sv.ad.Tape(model.loss):
+        model.step()
+    assert first.grad.to_numpy().tolist() == [2.0] * 4
+
+
+FACTOR = 1.0
+
+
+def change(model, what, first=None):
+    """Change an object that kernels depend on; with `first`, set all back."""
+    global FACTOR
+    if first is not None:
+        model.x, model.factor, FACTOR = first, 2.0, 1.0
+    elif what == "number":
+        model.factor = 3.0
+    elif what == "array":
+        model.x = array(4)
+    else:
+        FACTOR = 2.0

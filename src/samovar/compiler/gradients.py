@@ -81,7 +81,7 @@ def differentiated(lens: Lens, lowered: Lowered, without: str = "") -> Lowered:
         drop_formulas(lowered.kernel)
     except NotDifferentiable as error:
         refuse(lens, error.operation, error.message, error.advice)
-    return replace(lowered, derivative=described(made, replays)) if is_taped else lowered
+    return replace(lowered, derivative=described(lowered.kernel, made, replays)) if is_taped else lowered
 
 
 def of_part(lens: Lens, lowered: Lowered) -> Lowered:
@@ -192,7 +192,7 @@ def source_path(parameter: Parameter) -> Path:
     return parameter.source
 
 
-def described(made: Reversed, replays: bool) -> bytes:
+def described(kernel: Kernel, made: Reversed, replays: bool) -> bytes:
     """The description of a launch for tapes: see `samovar.runtime.launch_plan`."""
     paths = PathTable([])
 
@@ -214,7 +214,9 @@ def described(made: Reversed, replays: bool) -> bytes:
     parts = rows(made.reads), rows(made.writes), gradients, touched, loaded
     passive = lines(made.lost), lines(made.read), lines(made.written), lines(made.cells)
     returned = 0 if made.returned is None else int(made.returned.line)
-    return encode_plain((replays, *parts, *passive, returned, tuple(paths.rows)))
+    scalars = [source_path(each) for each in kernel.parameters if isinstance(each, Parameter) and each.source is not None]
+    changing = tuple(paths.number(each) for each in scalars if each.step != "parameter")
+    return encode_plain((replays, *parts, *passive, returned, changing, tuple(paths.rows)))
 
 
 class MissingGradients(SamovarTypeError):

@@ -69,10 +69,11 @@ class Place:
 class LaunchPlan:
     """The plan for all launches of one reverse kernel."""
 
-    __slots__ = ("_form", "_paths", "arrays", "indices", "numbers", "reads", "replays", "writes")
+    __slots__ = ("_form", "_paths", "arrays", "changing", "indices", "numbers", "reads", "replays", "writes")
 
     def __init__(self, section: bytes) -> None:
-        self.replays, reads, writes, *self._form, rows = decode_plain(section)
+        #: `changing` are the paths of numbers that the program may set to others: all but arguments.
+        self.replays, reads, writes, *self._form, self.changing, rows = decode_plain(section)
         if not matches_schema(rows, "{R}", len(rows)):
             raise ValueError("this is not a launch plan")
         self._paths = PathTable(list(rows))
@@ -190,6 +191,11 @@ class Launch:
         self.known = known
         self._replay = replay
         self._found: list[Box | None] | None = None
+
+    def numbers(self) -> list[Any]:
+        """The numbers that the program may set to others before the reverse."""
+        plan = self.known.plan
+        return self._replay.objects(plan.changing) if plan.changing else []
 
     def _boxes(self) -> list[Box | None]:
         if self._found is None:

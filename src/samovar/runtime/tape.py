@@ -119,7 +119,7 @@ class Record:
     """A record on a tape: its reverse, which is called with `arguments`, and the copies made before it."""
 
     # A tape has one for each launch: it consists of few objects, for the sake of the garbage collector.
-    __slots__ = ("_cells", "arguments", "is_reversed", "kept", "kernel", "launch", "name", "replays", "reverse")
+    __slots__ = ("_cells", "arguments", "is_reversed", "kept", "kernel", "launch", "name", "numbers", "replays", "reverse")
 
     def __init__(
         self,
@@ -137,6 +137,8 @@ class Record:
         #: Whether the reverse begins with the state before the launch, and changes it.
         self.replays = launch is not None and launch.plan.replays
         self.kept: tuple[Kept, ...] = ()
+        #: The numbers that the launch found in objects of the program.
+        self.numbers: list[Any] = []
         self.is_reversed = True
         #: The active cells of sparse fields that the reverse depends on.
         asked = launch.cells if launch is not None else ()
@@ -387,6 +389,7 @@ class Tape:
             )
         record = Record(kernel.__qualname__, _run_again, (taped, arguments), known, kernel)
         record.is_reversed = self._differentiates and bool(known.gradients)
+        record.numbers = launch.numbers()
         reads = launch.reads() if record.is_reversed and known.reads else ()
         for place, box, _ in reads if record.replays else ():
             self._needs.add(place, box, record.name)
@@ -519,6 +522,7 @@ class Tape:
                     self._restore(record, undo)
                 if record.is_reversed:
                     record.require_same_cells()
+                    self._require_same_objects(record)
                     record.reverse(*record.arguments)
                 for kept in record.kept if replays else ():
                     kept.put(kept.content)
@@ -529,6 +533,20 @@ class Tape:
         finally:
             for kept, content in reversed(undo):
                 kept.put(content)
+
+    def _require_same_objects(self, record: Record) -> None:
+        """Check that the reverse finds the constants, numbers and arrays that its launch has found."""
+        if record.kernel is None:
+            return
+        taped, arguments = record.arguments[:2]
+        launch = self._launches.launch(taped.find(arguments).keep.plan(), taped, arguments)
+        if launch.known is not record.launch or launch.numbers() != record.numbers:
+            line = record.kernel.__wrapped__.__code__.co_firstlineno
+            raise errors.SamovarRuntimeError(
+                f"{record.name}, of line {line}, depends on a global, a member or a captured variable that has changed since"
+                " it was launched: its gradient would be wrong\n"
+                "  help: pass it as an argument, or change it when the tape has gone backward"
+            )
 
     def _restore(self, record: Record, undo: list[tuple[Kept, list[bytes]]]) -> None:
         for kept in record.kept:
