@@ -184,7 +184,7 @@ def page(plots: list[Plot], about: dict[str, Any]) -> str:
         "",
         "All figures were taken on this machine on one day by the scripts of `make bench`; `make plots` draws them. Launch",
         "times are the best of all rounds; startup and loops are CPU time, which other programs change little.",
-        "[Method](benchmarks.md) has the details, and [performance](performance.md) has 186 loops. Compare ratios: absolute",
+        "[Method](benchmarks.md) has the details, and [performance](performance.md) has 190 loops. Compare ratios: absolute",
         "times differ between machines.",
         "",
     ]
