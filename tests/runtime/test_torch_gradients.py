@@ -363,3 +363,22 @@ def test_results_that_a_later_call_overwrites_are_an_error() -> None:
     f(x)
     with pytest.raises(sv.SamovarRuntimeError, match="was written to"):
         first.sum().backward()
+
+
+@pytest.mark.parametrize("of", [lambda y, x: y.sum(), lambda y, x: (y * x).sum()])
+def test_second_derivatives_are_an_error(of):
+    @sv.kernel
+    def cube(x: sv.types.ndarray(), y: sv.types.ndarray()):
+        for i in x:
+            y[i] = x[i] ** 3
+
+    @sv.ad.torch_function
+    def layer(x):
+        y = sv.ndarray(sv.f64, 3, needs_grad=True)
+        cube(x, y)
+        return y
+
+    x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    (first,) = torch.autograd.grad(of(layer(x), x), x, create_graph=True)
+    with pytest.raises(RuntimeError, match=r"differentiated twice[\s\S]*hvp"):
+        torch.autograd.grad(first.sum(), x)

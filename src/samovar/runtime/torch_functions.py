@@ -63,6 +63,7 @@ def _function(torch: Any) -> Any:
     class SamovarFunction(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, f: Callable[..., Any], *arguments: Any) -> Any:
+            ctx.tensors = [each for each in arguments if isinstance(each, torch.Tensor)]
             arrays = {at: _array(each) for at, each in enumerate(arguments) if isinstance(each, torch.Tensor)}
             active = [array for array in arrays.values() if array.grad is not None]
             given = [arrays.get(at, each) for at, each in enumerate(arguments)]
@@ -77,11 +78,27 @@ def _function(torch: Any) -> Any:
             return tensors
 
         @staticmethod
-        @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, *weights: Any) -> Any:
             floats = [weight.contiguous() for weight, is_float in zip(weights, ctx.floats, strict=True) if is_float]
-            found = iter(several(ctx.pull(*floats)))
-            return (None, *(None if at is None else next(found).to_torch() for at in ctx.places))
+            with torch.no_grad():
+                found = iter([each.to_torch() for each in several(ctx.pull(*floats))])
+            gradients = [None if at is None else next(found) for at in ctx.places]
+            if torch.is_grad_enabled():  # the gradient may be differentiated in turn
+                gradients = [each if each is None else Once.apply(each, *ctx.tensors, *weights) for each in gradients]
+            return (None, *gradients)
+
+    class Once(torch.autograd.Function):  # type: ignore[misc]
+        """A gradient that depends on tensors. `once_differentiable` knows of the weights only."""
+
+        @staticmethod
+        def forward(ctx: Any, gradient: Any, *tensors: Any) -> Any:
+            return gradient.clone()
+
+        @staticmethod
+        def backward(ctx: Any, *weights: Any) -> Any:
+            raise RuntimeError(
+                "a torch function of Samovar is differentiated twice, which torch cannot do\n  help: use `sv.ad.hvp`"
+            )
 
     _made["function"] = SamovarFunction
     return SamovarFunction
