@@ -110,7 +110,7 @@ class Ray(sv.types.StructBase):
 
 
 @sv.kernel
-def reach(rays: sv.types.NDArray[Ray, 1], by: real) -> real:
+def reach(rays: sv.Template, by: real) -> real:
     found: real = 0.0
     for i in rays:
         found += rays[i].scaled(by)
@@ -148,7 +148,7 @@ def main() -> list[float]:
     counter = Counter(4)
     counter.count(2)
     counter.count(times=2)
-    rays, one = Ray.field(shape=4), Ray(length=2.0)
+    rays, one = Ray.field(shape=4), Ray(origin=sv.math.vec3(0.0), length=2.0)
     rays.fill(one)
     assert rays.shape == (4,)
     assert one.length == 2.0

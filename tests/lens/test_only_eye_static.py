@@ -21,7 +21,7 @@ FRONTEND = [path for path in sorted(Path(samovar.frontend.__file__).parent.rglob
 
 STANDARD_LIBRARY = {
     "__future__", "ast", "cmath", "collections", "collections.abc", "contextlib", "dataclasses", "difflib", "functools",
-    "itertools", "math", "operator", "re", "string", "struct", "typing", "warnings",
+    "itertools", "math", "operator", "re", "string", "struct", "textwrap", "typing", "warnings",
 }  # fmt: skip
 DTYPES = {"DType", "bf16", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64"}
 LENS = {"EnumValue", "FunctionParameter", "FunctionRef", "Kind", "Lens", "Ref", "TensorFacts", "shown"}
