@@ -114,7 +114,7 @@ def main() -> None:
         return
     lines = [
         "| program | what had to change | equal | Numba, first call | Samovar, first call | Numba, later | Samovar, later |",
-        "|---|---|---|---|---|---|---|",
+        "|---|---|---|---:|---:|---:|---:|",
     ]
     print("\n".join(lines))
     for name in options.only.split(",") if options.only else names():
