@@ -272,11 +272,6 @@ def takes_a_function_of_arrays(a):
     np.percentile(a, 5)
 
 
-def counts_along_an_array(a):
-    for i, _ in enumerate(a):
-        a[i] = 1
-
-
 def asks_for_what_is_known_at_run_time(a):
     math.dist(a[0], a[1])
 
@@ -290,7 +285,6 @@ REFUSED = [
     (sums_an_array, "write a loop"),
     (takes_a_method_of_an_array, "call it outside the kernel"),
     (takes_a_function_of_arrays, "kernels do not support"),
-    (counts_along_an_array, "yields indices"),
     (asks_for_what_is_known_at_run_time, "compile-time arguments"),
 ]
 

@@ -28,7 +28,8 @@ def documented(kernel: Kernel, own: str | None) -> str | None:
 def found_types(kernel: Kernel) -> list[str]:
     """For each specialization, the parameters without annotations with their types, the last launched one first."""
     parameters = kernel.state.signature.parameters
-    names = [parameter.name for parameter in parameters if type(parameter.annotation) is AnyAnnotation]
+    free = [parameter.name for parameter in parameters if type(parameter.annotation) is AnyAnnotation]
+    names = free[1:] if free[:1] == ["self"] else free
     if not names:
         return []
     traces = (each.keep.asked() for each in kernel.specializations)
