@@ -368,7 +368,7 @@ static PyObject *fill_with_element(sv_array *array, PyObject *value)
 PyObject *sv_array_fill(PyObject *self, PyObject *value)
 {
     sv_array *array = (sv_array *)self;
-    uint64_t element = 0;
+    uint64_t element[2] = {0}; /* c128 has 16 bytes */
     if (sv_array_require_place(array) < 0 || sv_array_require_writable(array) < 0)
         return NULL;
     if (array->inner && (!PyNumber_Check(value) || PySequence_Check(value))) /* a NumPy array is both */
@@ -376,11 +376,11 @@ PyObject *sv_array_fill(PyObject *self, PyObject *value)
     /* A field of integers truncates, as an assignment in a kernel does; an array does not. */
     bool is_truncated = sv_array_is_field(array) && PyFloat_Check(value) && strchr("iu", array->dtype->kind) != NULL;
     value = is_truncated ? PyNumber_Long(value) : Py_NewRef(value);
-    int status = value == NULL ? -1 : store(array->dtype, value, &element); /* Python may run here. */
+    int status = value == NULL ? -1 : store(array->dtype, value, element); /* Python may run here. */
     Py_XDECREF(value);
     if (status < 0)
         return NULL;
-    fill_with_numbers(array, &element, 1);
+    fill_with_numbers(array, element, 1);
     Py_RETURN_NONE;
 }
 
